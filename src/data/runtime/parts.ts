@@ -43,6 +43,13 @@ export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionT
 
 export const isOf = (object: KubeObject, runtime: KubeObject): boolean => controllerOf(object)?.uid === runtime.metadata.uid
 
+/** Another class can have a set found under another name, or under none; pods of a set keep the name they were made with. */
+export function mustBeReplaced({ wanted, live }: Part): boolean {
+  const nameIn = ({ kind, spec }: KubeObject): string | undefined =>
+    kind === ADVANCED_STATEFUL_SETS.kind ? (spec as AdvancedStatefulSet['spec'] | undefined)?.serviceName : undefined
+  return live !== undefined && nameIn(live) !== nameIn(wanted)
+}
+
 /** Why an object that exists cannot be used, as a sentence; undefined when none is in the way. */
 export function takenBy(runtime: KubeObject, parts: readonly Part[]): string | undefined {
   const taken = parts.find(({ live }) => live !== undefined && !isOf(live, runtime))?.live

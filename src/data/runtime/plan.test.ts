@@ -115,6 +115,26 @@ describe('the writes of a runtime', () => {
     ])
   })
 
+  it('replace a set whose name in the network is another one, because no set can change it', () => {
+    const { serving } = observed()
+    assert.ok(serving !== undefined)
+    const own = { ownerReferences: [{ apiVersion: 'v1', kind: 'CacheRuntime', name: 'demo', uid: 'r1', controller: true }] }
+    const parts = partsOf(prepared, (resource, name) => {
+      const wanted = prepared.objects.sets.find(({ metadata }) => metadata.name === name)
+      if (resource !== ADVANCED_STATEFUL_SETS || wanted === undefined) return undefined
+      const spec = name === 'demo-worker' ? { ...wanted.spec, serviceName: 'svc-of-another-class' } : wanted.spec
+      return { ...wanted, metadata: { ...wanted.metadata, ...own }, spec }
+    })
+    const { actions } = plan(observed({ serving: { ...serving, parts } }), decide(observed({ serving: { ...serving, parts } })))
+    const ofSets = actions.flatMap((action) =>
+      action.do === 'delete' ? `${action.do} ${action.of.metadata.name}` : action.do === 'apply' ? (action.object.metadata.name ?? '') : [],
+    )
+    assert.deepEqual(
+      ofSets.filter((text) => /^(delete )?demo-(master|worker)$/.test(text)),
+      ['demo-master', 'delete demo-worker'],
+    )
+  })
+
   it('are none but the status while the dataset goes', () => {
     assert.deepEqual(doneBy(observed({ dataset: datasetWith({}, DELETED) })), ['patch CacheRuntime/status'])
   })

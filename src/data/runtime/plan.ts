@@ -10,7 +10,7 @@ import { notAccepted, notServed, scaledWorkers } from './events.ts'
 import { join } from './join.ts'
 import { mergePatchTo } from './merge-patch.ts'
 import type { Observed, Serving } from './observe.ts'
-import { isGoing } from './parts.ts'
+import { isGoing, mustBeReplaced } from './parts.ts'
 import { type ServedNow, wantedStatus } from './status.ts'
 
 export function plan(observed: Observed, decision: Decision): Plan {
@@ -53,7 +53,12 @@ function objectChanges(runtime: KubeObject, { parts, surplus, key }: Serving): A
     ...parts
       // One that is on its way out is waited for.
       .filter(({ live }) => live === undefined || !isGoing(live))
-      .map(({ resource, wanted }): Action => ({ do: 'apply', resource, object: wanted, eventOnFailure: eventOnFailure(wanted) })),
+      .map((part): Action => {
+        const { resource, wanted, live } = part
+        // Made anew when it and its pods are gone: nothing of the old one must be taken for the new one.
+        if (live !== undefined && mustBeReplaced(part)) return { do: 'delete', resource, of: live, propagation: 'Foreground' }
+        return { do: 'apply', resource, object: wanted, eventOnFailure: eventOnFailure(wanted) }
+      }),
     ...surplus.map(({ resource, object }): Action => ({ do: 'delete', resource, of: object })),
   ]
 }
