@@ -76,7 +76,10 @@ export class ScriptedEffects {
     const script = this.#scripts.get(effect.name)
     const act = async (): Promise<unknown> => (script === undefined ? effect.run(input, context) : script(input, call))
     if (fault === 'late') {
-      void sleep(this.#clock, LATE_MS).then(act)
+      // Nobody hears how it ends.
+      void sleep(this.#clock, LATE_MS)
+        .then(act)
+        .catch(() => undefined)
       throw new Error(`${effect.name} was given up, as planned`)
     }
     const value = await act()
