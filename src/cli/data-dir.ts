@@ -84,13 +84,20 @@ export interface Run {
 
 /** The process that serves this directory, if it is alive. */
 export async function readRun(machine: Machine, dir: DataDir): Promise<Run | undefined> {
+  const run = await readLastRun(machine, dir)
+  if (run === undefined) return undefined
+  const now = machine.processes.mark(run.pid)
+  const isOther = now === undefined || (now !== '' && (run.mark ?? '') !== '' && run.mark !== now)
+  return isOther ? undefined : run
+}
+
+/** The process that serves this directory, or that did until it was killed; undefined when the last one was stopped in order. */
+export async function readLastRun(machine: Machine, dir: DataDir): Promise<Run | undefined> {
   const text = await machine.files.read(dir.run)
   if (text === undefined) return undefined
   const run = parseJson<Run | null>(text, dir.run)
-  if (!Number.isInteger(run?.pid)) throw new CommandError(damaged(dir.run, 'it does not name a process'))
-  const now = machine.processes.mark(run?.pid ?? 0)
-  const isOther = now === undefined || (now !== '' && (run?.mark ?? '') !== '' && run?.mark !== now)
-  return isOther || run === null ? undefined : run
+  if (run === null || !Number.isInteger(run.pid)) throw new CommandError(damaged(dir.run, 'it does not name a process'))
+  return run
 }
 
 function parseJson<T>(text: string, file: string): T {

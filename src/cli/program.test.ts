@@ -16,9 +16,9 @@ interface Case {
 }
 
 const withDir = (machine: FakeMachine): void => void machine.texts.set(`${DIR}/sluice.json`, settings())
-const withRun = (machine: FakeMachine): void => {
+const withRun = (machine: FakeMachine, bare = false): void => {
   withDir(machine)
-  machine.texts.set(`${DIR}/run.json`, JSON.stringify({ pid: 42, hub: 'https://127.0.0.1:7443', bare: false, mark: 'then' }))
+  machine.texts.set(`${DIR}/run.json`, JSON.stringify({ pid: 42, hub: 'https://127.0.0.1:7443', bare, mark: 'then' }))
   machine.running.set(42, 'then')
 }
 
@@ -147,7 +147,7 @@ const cases: Record<string, Case> = {
   'down when another process has the number now': {
     args: 'down',
     on(machine) {
-      withRun(machine)
+      withRun(machine, true)
       machine.running.set(42, 'a later process')
     },
     code: 0,
@@ -255,6 +255,29 @@ describe('down', () => {
     assert.equal(await runCommand(machine, ['down']), 0)
     assert.deepEqual(machine.calls, ['SIGTERM 42'])
     assert.match(machine.said.out, /Stopped\. Everything is kept/)
+  })
+
+  it('starts one that was killed once more, to end the pods that outlived it', async () => {
+    const machine = fakeMachine()
+    withRun(machine)
+    machine.running.delete(42)
+    machine.onStart = () => {
+      machine.running.set(77, 'now')
+      machine.texts.set(`${DIR}/run.json`, JSON.stringify({ pid: 77, hub: 'https://127.0.0.1:7443', bare: false, mark: 'now' }))
+    }
+    machine.onSignal = () => void machine.clock.after(300, () => machine.running.delete(77))
+    assert.equal(await runCommand(machine, ['down']), 0)
+    assert.deepEqual(machine.calls, [`start up --data-dir ${DIR} --quiet`, 'SIGTERM 77'])
+    assert.match(machine.said.out, /Sluice was killed \(process 42\).*started once more[^]*Stopped\. Everything is kept/)
+  })
+
+  it('says that pods may be running if it cannot be started', async () => {
+    const machine = fakeMachine()
+    withRun(machine)
+    machine.running.delete(42)
+    machine.onStart = () => void machine.running.delete(77)
+    assert.equal(await runCommand(machine, ['down']), 1)
+    assert.match(machine.said.err, /it did not start, so pods may be running: look at .*\/log, then run sluice down again/)
   })
 
   it('says what to do about one that does not', async () => {
