@@ -1,6 +1,7 @@
 /**
  * Where workers of a dataset may and should run. Exclusive: no other worker of any dataset on the node. Shared: only none of an
- * exclusive dataset. Both rather where readers are. What the dataset and the template demand holds together.
+ * exclusive dataset, and none of the same where workers keep blocks in directories of the node: two would each fill one quota in
+ * the same directory. Both rather where readers are. What the dataset and the template demand holds together.
  */
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { LABELS } from '../../kinds/fluid/well-known.ts'
@@ -17,8 +18,19 @@ const exclusiveDataset: PodAffinityTerm = {
   topologyKey: HOSTNAME,
 }
 
-export function workerAffinity({ spec }: Dataset, template: Affinity | undefined, fuseLabel: string): Affinity {
+export interface WorkerPlacement {
+  /** Of the template. */
+  affinity: Affinity | undefined
+  fuseLabel: string
+  datasetId: string
+  /** Whether workers keep blocks in directories of their node. */
+  usesNodeDirectories: boolean
+}
+
+export function workerAffinity({ spec }: Dataset, placement: WorkerPlacement): Affinity {
+  const { affinity: template, fuseLabel, datasetId, usesNodeDirectories } = placement
   const isShared = spec?.placement === 'Shared'
+  const sameDataset: PodAffinityTerm = { labelSelector: { matchLabels: { [LABELS.dataset]: datasetId } }, topologyKey: HOSTNAME }
   const { nodeAffinity = {}, podAntiAffinity = {} } = template ?? {}
   const required = both(
     nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [],
@@ -39,6 +51,7 @@ export function workerAffinity({ spec }: Dataset, template: Affinity | undefined
       requiredDuringSchedulingIgnoredDuringExecution: [
         ...(podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution ?? []),
         isShared ? exclusiveDataset : anyDataset,
+        ...(isShared && usesNodeDirectories ? [sameDataset] : []),
       ],
       ...(isShared
         ? {

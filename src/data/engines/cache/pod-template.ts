@@ -87,10 +87,17 @@ export function podTemplate(cache: Cache, component: Component): PodTemplateSpec
       nodeSelector: { ...base.nodeSelector, ...own.nodeSelector, ...(type === 'client' ? { [cache.fuseLabel]: 'true' } : {}) },
       ...tolerationsOf(base, dataset.spec?.tolerations, own.tolerations, type),
       ...(spec.imagePullSecrets === undefined ? {} : { imagePullSecrets: [...(base.imagePullSecrets ?? []), ...spec.imagePullSecrets] }),
-      ...(type === 'worker' ? { affinity: workerAffinity(dataset, base.affinity, cache.fuseLabel) } : {}),
+      ...(type === 'worker' ? { affinity: workerAffinity(dataset, placementOf(cache, component, base)) } : {}),
     },
   }
 }
+
+const placementOf = ({ fuseLabel, datasetId }: Cache, { levels }: Component, { affinity }: PodSpec) => ({
+  affinity,
+  fuseLabel,
+  datasetId,
+  usesNodeDirectories: levels.some(({ hostPath }) => hostPath !== undefined),
+})
 
 const workerLabels = ({ dataset, datasetId }: Cache): Record<string, string> => ({
   [LABELS.dataset]: datasetId,
