@@ -6,7 +6,8 @@ export interface ProofOptions {
   seed: number
   /** Of all files together, about. */
   megabytes: number
-  part: string
+  /** Undefined: all of them. */
+  part: string | undefined
   /** Keep the directory also when all is well. */
   keep: boolean
 }
@@ -20,20 +21,20 @@ export function proofOptions(args: readonly string[], parts: readonly string[]):
     options: {
       kills: { type: 'string', default: '200' },
       seed: { type: 'string' },
-      megabytes: { type: 'string', default: '48' },
-      part: { type: 'string', default: parts[0] },
+      megabytes: { type: 'string', default: '32' },
+      part: { type: 'string' },
       keep: { type: 'boolean', default: false },
     },
   })
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed)
-  const [kills, megabytes, part] = [Number(values.kills), Number(values.megabytes), values.part ?? '']
+  const [kills, megabytes, part] = [Number(values.kills), Number(values.megabytes), values.part]
   const isFine =
     [kills, megabytes, seed].every(Number.isInteger) &&
     kills >= 1 &&
     kills <= MOST_KILLS &&
     megabytes >= 12 &&
     megabytes <= MOST_MEGABYTES &&
-    parts.includes(part)
+    (part === undefined || parts.includes(part))
   if (!isFine)
     throw new Error(`usage: npm run prove:cache -- [--kills N] [--seed S] [--megabytes N, from 12] [--part ${parts.join('|')}] [--keep]`)
   return { kills, seed, megabytes, part, keep: values.keep }

@@ -1,20 +1,24 @@
 /**
  * The proof that the builtin cache survives kill -9: `npm run prove:cache -- --kills 200 [--seed S] [--megabytes N] [--part P]`.
- * Part `programs`: its programs alone, on loopback addresses. Ends with `N passed, N failed`; exit code 1 when a check failed,
- * with the seed and the directory.
+ * Part `sluice`: a real `sluice up`, whose pods read; Sluice is killed, too. Part `programs`: the programs of the cache alone, on
+ * loopback addresses, which are faster to kill. Without `--part` both, each with that many kills. Ends with `N passed, N failed`;
+ * exit code 1 when a check failed, with the seed and the directory.
  */
 import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
-import { hasPassed, reportLines } from './checks.ts'
-import { proofOptions } from './options.ts'
+import { type Check, hasPassed, reportLines } from './checks.ts'
+import { type ProofOptions, proofOptions } from './options.ts'
 import type { Part } from './part.ts'
 import { removeFolder } from './programs/leftovers.ts'
 import { provePrograms } from './programs/prove-programs.ts'
+import { proveSluice } from './sluice/prove-sluice.ts'
 
-/** The first is the default. */
-const PARTS: ReadonlyMap<string, Part> = new Map([['programs', provePrograms]])
+const PARTS: ReadonlyMap<string, Part> = new Map([
+  ['sluice', proveSluice],
+  ['programs', provePrograms],
+])
 
 /** One line that is overwritten on a terminal; in a log, a line now and then. */
 function progress(): (text: string) => void {
@@ -29,10 +33,28 @@ function progress(): (text: string) => void {
   }
 }
 
-async function prove(later: Cleanup): Promise<number> {
+async function proveParts(later: Cleanup): Promise<number> {
   const options = proofOptions(process.argv.slice(2), [...PARTS.keys()])
-  const part = PARTS.get(options.part)
-  if (part === undefined) throw new Error(`there is no part ${options.part}`)
+  console.log(`seed ${options.seed}`)
+  const all: Check[] = []
+  for (const [name, part] of PARTS) {
+    if (options.part !== undefined && options.part !== name) continue
+    const checks = await provePart({ name, part, options, later })
+    all.push(...checks)
+    if (!checks.every(hasPassed)) break
+  }
+  console.log(reportLines(all).join('\n'))
+  return all.every(hasPassed) ? 0 : 1
+}
+
+interface PartRun {
+  name: string
+  part: Part
+  options: ProofOptions
+  later: Cleanup
+}
+
+async function provePart({ name, part, options, later }: PartRun): Promise<readonly Check[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-prove-cache-'))
   let isGood = false
   later(() => {
@@ -43,14 +65,13 @@ async function prove(later: Cleanup): Promise<number> {
   const { checks, figures } = await part({ options, folder, later, progress: shown })
   shown('')
   isGood = checks.every(hasPassed)
-  console.log([...figures, `seed ${options.seed}, ${Math.round((performance.now() - began) / 1000)} s`].join('\n'))
+  console.log([`part ${name}, ${Math.round((performance.now() - began) / 1000)} s`, ...figures].join('\n'))
   const { kills, seed, megabytes } = options
   if (!isGood) {
-    console.error(`again with: npm run prove:cache -- --kills ${kills} --seed ${seed} --megabytes ${megabytes} --part ${options.part}`)
+    console.error(`again with: npm run prove:cache -- --kills ${kills} --seed ${seed} --megabytes ${megabytes} --part ${name}`)
     console.error(`directory and logs: ${folder}`)
   }
-  console.log(reportLines(checks).join('\n'))
-  return isGood ? 0 : 1
+  return checks
 }
 
-await runProgram(prove)
+await runProgram(proveParts)

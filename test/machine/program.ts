@@ -25,11 +25,11 @@ export async function privateProgram(): Promise<Program> {
     chunkNames: 'chunks/[name]-[hash]',
     define: { SLUICE_VERSION: JSON.stringify('0.0.0-test') },
   })
-  await bundle({
-    entryPoints: ['src/minicluster/process/shim/main.ts'],
-    outfile: path.join(folder, 'shim.mjs'),
-    sourcemap: false,
-    minify: true,
-  })
+  const beside = [
+    ['src/minicluster/process/shim/main.ts', 'shim.mjs'],
+    ['src/cache/main.ts', 'cache.mjs'],
+  ] as const
+  for (const [source, name] of beside)
+    await bundle({ entryPoints: [source], outfile: path.join(folder, name), sourcemap: false, minify: true })
   return { file: path.join(folder, 'sluice.mjs'), remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -1,6 +1,7 @@
 /** Reads blocks from workers as a client does, and compares every byte with what the file's version has there. */
 import { crc32 } from 'node:zlib'
 import { parseCrc } from '../../../src/cache/blocks/trailer.ts'
+import { isBelow } from '../../../src/cache/config/paths.ts'
 import { type BlockClient, createBlockClient } from '../../../src/cache/http/block-client.ts'
 import { signRequest } from '../../../src/cache/http/signed.ts'
 import { type BlockKey, blockCount, blockLength } from '../../../src/cache/protocol/block.ts'
@@ -8,13 +9,12 @@ import { fileIdOf } from '../../../src/cache/protocol/file.ts'
 import { realClock } from '../../../src/cache/testing.ts'
 import type { Checks } from '../checks.ts'
 import { bytesOf, type Content, type Contents } from './contents.ts'
-import type { PromiseName } from './promises.ts'
-import { BLOCK_BYTES } from './scene.ts'
 
 export interface BlockReaderOptions {
   key: Uint8Array
   contents: Contents
-  checks: Checks<PromiseName>
+  checks: Pick<Checks<'blocks'>, 'judge'>
+  blockBytes: number
 }
 
 export interface AskedBlock {
@@ -31,16 +31,17 @@ export type BlockOutcome = 'right' | 'wrong' | 'refused' | 'unreachable'
 export class BlockReader {
   readonly #options: BlockReaderOptions
   readonly #client: BlockClient = createBlockClient({ clock: realClock, totalMs: 20_000 })
-  readonly #into = Buffer.alloc(BLOCK_BYTES)
+  readonly #into: Buffer
 
   constructor(options: BlockReaderOptions) {
     this.#options = options
+    this.#into = Buffer.alloc(options.blockBytes)
   }
 
   /** One at a time. */
   async read({ address, path, content, index, isCachedOnly = false }: AskedBlock): Promise<BlockOutcome> {
-    const { key, checks } = this.#options
-    const into = this.#into.subarray(0, blockLength(content.size, BLOCK_BYTES, index))
+    const { key, checks, blockBytes } = this.#options
+    const into = this.#into.subarray(0, blockLength(content.size, blockBytes, index))
     const target = `/v1/blocks/${fileIdOf(key, path)}/${content.version}/${index}`
     const headers = new Map([['authorization', signRequest(key, { method: 'GET', target }, Date.now())]])
     if (isCachedOnly) headers.set('cache-control', 'only-if-cached')
@@ -54,7 +55,7 @@ export class BlockReader {
     if (answer.status !== 200) return 'refused'
     const what = `block ${index} of ${path} in version ${content.version} from ${address}`
     const crc = parseCrc(answer.headers.get('x-sluice-crc32'))
-    const start = index * BLOCK_BYTES
+    const start = index * blockBytes
     const expected = bytesOf(content.seed, content.size).subarray(start, start + into.length)
     const problem =
       answer.bodyBytes !== into.length
@@ -69,10 +70,11 @@ export class BlockReader {
   }
 
   /** Every block that the sources have now; how many were not served. */
-  async readAll(addresses: readonly string[]): Promise<number> {
+  async readAll(addresses: readonly string[], below = '/'): Promise<number> {
+    const { contents, blockBytes } = this.#options
     let missing = 0
-    for (const [relative, content] of this.#options.contents.newestBelow('/'))
-      for (let index = 0; index < blockCount(content.size, BLOCK_BYTES); index++)
+    for (const [relative, content] of contents.newestBelow('/'))
+      for (let index = 0; isBelow(`/${relative}`, below) && index < blockCount(content.size, blockBytes); index++)
         for (const address of addresses) {
           const outcome = await this.read({ address, path: `/${relative}`, content, index })
           if (outcome === 'refused' || outcome === 'unreachable') missing++

@@ -17,6 +17,7 @@ export interface Content {
 interface History {
   known: Map<string, Content>
   current: Content | undefined
+  wasRemoved: boolean
 }
 
 /** Of one seed, shorter contents are beginnings of longer ones; of two seeds, no 16 bytes are the same. */
@@ -37,7 +38,7 @@ export class Contents {
   }
 
   set(path: string, { seed, bytes, stamp }: { seed: number; bytes: Uint8Array; stamp: Omit<VersionParts, 'size'> }): Content {
-    const history = this.#files.get(path) ?? { known: new Map<string, Content>(), current: undefined }
+    const history = this.#files.get(path) ?? { known: new Map<string, Content>(), current: undefined, wasRemoved: false }
     const size = bytes.length
     const content = { seed, size, version: versionOf({ size, ...stamp }), sha256: sha256Of(bytes), order: history.known.size + 1 }
     history.known.set(content.version, content)
@@ -48,7 +49,9 @@ export class Contents {
 
   remove(path: string): void {
     const history = this.#files.get(path)
-    if (history !== undefined) history.current = undefined
+    if (history === undefined) return
+    history.current = undefined
+    history.wasRemoved = true
   }
 
   current(path: string): Content | undefined {
@@ -57,6 +60,17 @@ export class Contents {
 
   ofVersion(path: string, version: string): Content | undefined {
     return this.#files.get(path)?.known.get(version)
+  }
+
+  /** The last one that had exactly these bytes. */
+  ofBytes(path: string, sha256: string): Content | undefined {
+    return [...(this.#files.get(path)?.known.values() ?? [])].findLast((content) => content.sha256 === sha256)
+  }
+
+  /** It is there, and was there ever since it was first written. */
+  isSteady(path: string): boolean {
+    const history = this.#files.get(path)
+    return history?.current !== undefined && !history.wasRemoved
   }
 
   /** All paths that ever were. */

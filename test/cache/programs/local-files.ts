@@ -85,8 +85,11 @@ export class LocalFiles {
   /** Directories where files were, and a file where a directory was. */
   #clearPath(relative: string): void {
     const { root } = this.#options
-    for (let parent = path.dirname(relative); parent !== '.'; parent = path.dirname(parent))
+    const parts = path.dirname(relative).split('/')
+    for (let depth = 1; depth <= parts.length; depth++) {
+      const parent = parts.slice(0, depth).join('/')
       if (lstatSync(path.join(root, parent), { throwIfNoEntry: false })?.isFile()) this.remove(parent)
+    }
     if (lstatSync(path.join(root, relative), { throwIfNoEntry: false })?.isDirectory()) this.remove(relative)
     mkdirSync(path.dirname(path.join(root, relative)), { recursive: true })
   }

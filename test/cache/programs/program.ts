@@ -1,7 +1,8 @@
 /** One program of the cache as a process: started, killed with -9, started again, held still for a look at its files. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { holdStill } from '../hold-still.ts'
 
 export interface ProgramOptions {
   name: string
@@ -14,7 +15,6 @@ export interface ProgramOptions {
   onEnd(text: string): void
 }
 
-const STILL_MS = 2000
 const STOP_MS = 20_000
 
 export class Program {
@@ -84,16 +84,7 @@ export class Program {
     return this.#inTurn(async () => {
       const child = this.#child
       if (child?.pid === undefined) return work()
-      child.kill('SIGSTOP')
-      try {
-        for (const untilMs = performance.now() + STILL_MS; performance.now() < untilMs; await sleep(1)) {
-          if (this.#child === undefined) return work()
-          if (areThreadsStopped(child.pid)) return work()
-        }
-        return undefined
-      } finally {
-        child.kill('SIGCONT')
-      }
+      return holdStill([child.pid], work)
     })
   }
 
@@ -101,18 +92,6 @@ export class Program {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => undefined)
     return done
-  }
-}
-
-function areThreadsStopped(pid: number): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/task`).every((thread) => {
-      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
-      return /^[TtZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-    })
-  } catch {
-    // A thread ended just now: looked at again.
-    return false
   }
 }
 

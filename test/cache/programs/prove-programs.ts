@@ -21,7 +21,7 @@ import { LocalFiles } from './local-files.ts'
 import { NodeDriver } from './node-driver.ts'
 import type { Program } from './program.ts'
 import { PROMISES, type PromiseName } from './promises.ts'
-import { Scene, type WorkerPlace } from './scene.ts'
+import { BLOCK_BYTES, Scene, type WorkerPlace } from './scene.ts'
 import { damageBlock, tierBytes, tierFiles } from './tiers.ts'
 
 const LOOK_MS = 100
@@ -101,7 +101,7 @@ class ProgramsProof {
       onDead: (program) => this.#onDead(program),
       onStart: () => checks.saw('alone'),
     })
-    this.#blocks = new BlockReader({ key: scene.key, contents, checks })
+    this.#blocks = new BlockReader({ key: scene.key, contents, checks, blockBytes: BLOCK_BYTES })
     this.#damageRandom = randomOf(setting, 5)
   }
 
