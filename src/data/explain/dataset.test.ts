@@ -85,6 +85,12 @@ describe('why a dataset is served, or not', () => {
       /^change it: kubectl edit cacheruntime\/demo -n shop$/,
     ],
     [
+      'a runtime that is not served for a mount of its dataset',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'UnsupportedMount', 'it cannot read hdfs://'), 'AlluxioRuntime')] },
+      /is not served, UnsupportedMount: it cannot read hdfs:/,
+      /^change the mounts: kubectl edit dataset\/demo -n shop$/,
+    ],
+    [
       'no class',
       { dataset: NOT_BOUND, runtimeClass: undefined },
       /^class: there is no CacheRuntimeClass builtin$/,

@@ -98,6 +98,9 @@ function runtimeSteps(input: DatasetInput): (Step | undefined)[] {
   return [servedStep(runtime), classStep(input, runtime)]
 }
 
+/** Why engines refuse a runtime when it is the dataset that has to be changed. */
+const MOUNT_REASONS: readonly string[] = ['UnsupportedMount', 'InvalidMount']
+
 interface Condition {
   type: string
   status: string
@@ -127,7 +130,9 @@ function servedStep(runtime: KubeObject): Step {
   return step(
     'fails',
     ` is not served, ${served.reason ?? 'for a reason that it does not say'}${because}`,
-    `change it: kubectl edit ${kind.toLowerCase()}/${name} -n ${namespace}`,
+    MOUNT_REASONS.includes(served.reason ?? '')
+      ? `change the mounts: kubectl edit dataset/${name} -n ${namespace}`
+      : `change it: kubectl edit ${kind.toLowerCase()}/${name} -n ${namespace}`,
   )
 }
 

@@ -256,7 +256,7 @@ describe('a runtime', () => {
       await world.settle()
       assert.equal(
         saidOf(await runtimeIn(cluster)),
-        'False Deleted: it is being deleted, and waits until PersistentVolumeClaim demo is gone: pods that use it have to end first',
+        'False Deleted: it is being deleted, and waits until PersistentVolumeClaim demo is gone: delete the pods that use it, also those that have ended',
       )
       await expectThere(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
       await cluster.delete(PODS, 'default/reader', { gracePeriodSeconds: 0 })

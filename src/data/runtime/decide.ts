@@ -53,7 +53,10 @@ export function decide(observed: Observed): Decision {
 function atEnd({ runtime, engine, volume }: Observed): Decision {
   if (!hasFinalizer(runtime, runtimeFinalizer(engine.type))) return NOTHING
   if (volume === undefined) return { do: 'release' }
-  return refusal('Deleted', `it is being deleted, and waits until ${volume} is gone: pods that use it have to end first`)
+  return refusal(
+    'Deleted',
+    `it is being deleted, and waits until ${volume} is gone: delete the pods that use it, also those that have ended`,
+  )
 }
 
 const refusal = (reason: string, message: string): Decision => ({ do: 'tell', refused: { reason, message } })

@@ -37,6 +37,7 @@ const READERS: ReadonlyMap<string, (rest: string, text: string) => Parsed<MountP
   ['dataset', readDataset],
   ['s3', readBucket],
   ['s3a', readBucket],
+  ['s3n', readBucket],
   ['http', readWeb],
   ['https', readWeb],
 ])
