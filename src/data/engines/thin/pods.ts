@@ -99,7 +99,12 @@ export function workerTemplate(thin: Thin, worker: ThinWorker): PodTemplateSpec 
       ...(volumes.length === 0 ? {} : { volumes }),
       ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
       ...(tolerations.length === 0 ? {} : { tolerations }),
-      affinity: workerAffinity(dataset, undefined, fuseLabel),
+      affinity: workerAffinity(dataset, {
+        affinity: undefined,
+        fuseLabel,
+        datasetId,
+        usesNodeDirectories: volumes.some(({ hostPath }) => hostPath !== undefined),
+      }),
     },
   }
 }
