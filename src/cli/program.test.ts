@@ -268,7 +268,7 @@ describe('down', () => {
     machine.onSignal = () => void machine.clock.after(300, () => machine.running.delete(77))
     assert.equal(await runCommand(machine, ['down']), 0)
     assert.deepEqual(machine.calls, [`start up --data-dir ${DIR} --quiet`, 'SIGTERM 77'])
-    assert.match(machine.said.out, /Sluice was killed \(process 42\).*started once more[^]*Stopped\. Everything is kept/)
+    assert.match(machine.said.out, /Sluice was killed \(process 42\).*started once more[\s\S]*Stopped\. Everything is kept/)
   })
 
   it('says that pods may be running if it cannot be started', async () => {

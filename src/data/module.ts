@@ -41,8 +41,8 @@ export const data = defineModule({
     if (registry !== undefined) dataMetrics(registry, caches)
     return { clock, random }
   },
-  controllers({ clock, random }, { translates = true, allowsPrivateAddresses = true }) {
-    const options = { translates, version: OWN_VERSION }
+  controllers({ clock, random }, { hostPathPrefixes = 'all', translates = true, allowsPrivateAddresses = true }) {
+    const options = { translates, hostPathPrefixes, version: OWN_VERSION }
     return [
       builtinClassController({ version: OWN_VERSION, allowsPrivateAddresses }),
       advancedStatefulSet,
@@ -54,7 +54,7 @@ export const data = defineModule({
     ]
   },
   seams: {
-    csiDrivers: () => [fluidCsiDriver()],
+    csiDrivers: (_services, { hostPathPrefixes = 'all' }) => [fluidCsiDriver({ hostPathPrefixes })],
     podAdmissions: () => [datasetLocality()],
     explainers: [dataExplainer],
     chapters: [dataChapter],

@@ -3,6 +3,7 @@
  * key, where the master is. Variables beginning with SLUICE_ move a path or an address from its place in a pod.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
@@ -66,9 +67,12 @@ export function readText(file: string): string {
 }
 
 /** Undefined: the engine runs without tickets. */
-export function readKey({ env, log }: Deps): Uint8Array | undefined {
-  const file = env.get('SLUICE_KEY_PATH') ?? '/etc/sluice/key/key'
+export function readKey({ env, log }: Deps, mountedAt = '/etc/sluice/key/key'): Uint8Array | undefined {
+  const file = env.get('SLUICE_KEY_PATH') ?? mountedAt
   if (!existsSync(file)) {
+    // A Secret that is mounted and lacks the key must not open the dataset to everybody.
+    if (env.get('SLUICE_KEY_PATH') === undefined && existsSync(path.dirname(file)))
+      throw new ConfigError(`${path.dirname(file)} is mounted and holds no ${path.basename(file)}: delete its Secret, and it is made again`)
     log.write('warn', "there is no runtime's key: whoever reaches this program may read the dataset", { file })
     return undefined
   }

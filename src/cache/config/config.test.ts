@@ -40,6 +40,12 @@ const options = (worker: object, master: object = {}) =>
   engineOptions(parse({ worker: { ...whole.worker, options: worker }, master: { ...whole.master, options: master } }))
 
 describe('runtime.json', () => {
+  for (const file of ['relative', '/etc/fluid/secrets/../../../home/key', '/etc/fluid/secrets/s/..', '/a/./b', '/a\0b', ''])
+    it(`names files of Secrets, and no others: ${JSON.stringify(file)}`, () => {
+      const mounts = [{ name: 'a', mountPoint: 's3://a/b', encryptOptions: { 'aws.accessKeyId': file } }]
+      assert.throws(() => parse({ mounts }), /mounts\[0\]\.encryptOptions\["aws\.accessKeyId"\] must be an absolute path without/)
+    })
+
   it('is read whole', () => {
     const config = parse({})
     assert.deepEqual(

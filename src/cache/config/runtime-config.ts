@@ -98,8 +98,19 @@ function mountOf(fields: Fields): MountConfig {
     isReadOnly: flagOf(fields, 'readOnly'),
     isShared: flagOf(fields, 'shared'),
     options: textMapOf(fields, 'options'),
-    encryptOptions: textMapOf(fields, 'encryptOptions'),
+    encryptOptions: filesOf(fields),
   }
+}
+
+/** Whoever writes the options chooses what comes after the directory of the Secrets, and nothing else of this pod. */
+function filesOf(fields: Fields): ReadonlyMap<string, string> {
+  const files = textMapOf(fields, 'encryptOptions')
+  for (const [name, file] of files)
+    if (!file.startsWith('/') || file.includes('\0') || file.split('/').some((part) => part === '..' || part === '.'))
+      throw new ConfigError(
+        `${fields.where}.encryptOptions[${JSON.stringify(name.slice(0, 100))}] must be an absolute path without . and ..`,
+      )
+  return files
 }
 
 function refuseTwice(paths: readonly string[]): void {

@@ -14,13 +14,13 @@ const ALL = requestIdOf('/')
 const GIB = 2 ** 30
 const top = (path: string): string => `/data/nodes/${NODE}/runtime-mnt/cache/default/demo/cache-fuse/${path}`
 
-function inWorld(name: string, report: (w: World) => Promise<void>): void {
+function inWorld(name: string, report: (w: World) => Promise<void>, hostPathPrefixes: 'all' | readonly string[] = 'all'): void {
   const controllers = processNodes({ serve: {} }, { nodes: 2, volumesRoot: '/data/volumes' })
   const played = async (w: World): Promise<void> => {
     await report(w)
     await renewed(w)
   }
-  story(name, played, { members: 1, hub: false, nodes: 1, modules: [...otherModules, driverModule()], controllers })
+  story(name, played, { members: 1, hub: false, nodes: 1, modules: [...otherModules, driverModule(hostPathPrefixes)], controllers })
 }
 
 /** Until the leases of the nodes have just been renewed: what follows must write nothing, and takes less time than a lease has. */
@@ -285,6 +285,22 @@ describe('volumes of datasets that are written', () => {
     await w.settle()
     forgive(w, /needs FUSE/)
   })
+
+  inWorld(
+    'are not made of directories that the administrator does not list, also when the dataset came in otherwise',
+    async (w) => {
+      await machineOf(w.member).makeDirectory('/etc/secrets')
+      await writable(w, [{ mountPoint: 'local:///etc/secrets', path: '/' }])
+      await createPod(w, 'p')
+      await w.advance(3000)
+      assert.match(await saidBy(w), /dataset default\/demo is not given to pods: "\/etc\/secrets" is a directory of the node, and the/)
+      assert.deepEqual(mountsOf(w), [])
+      await w.member.delete(PODS, 'default/p')
+      await w.settle()
+      forgive(w, /directory of the node/)
+    },
+    ['/srv'],
+  )
 
   inWorld('say which directory is not there', async (w) => {
     await writable(w, [{ mountPoint: 'local:///srv/missing', path: '/' }])

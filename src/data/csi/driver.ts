@@ -3,18 +3,25 @@
  * keeps the generation that it was started with, and the next pod gets the newest. A volume that may be written is made of its
  * sources, where these are directories. Remembers nothing: everything is in files of the node, so all can be done again.
  */
+import type { HostPathPrefixes } from '../../kinds/fluid/admission/index.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { CSI_DRIVER } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { CsiContext, CsiDriver, CsiPodContext, Published } from '../../runtime/seams/csi-driver.ts'
+import { whyNotAllowed } from '../engines/host-paths.ts'
 import { ask, hold, leave, release, removeLeft, take, untilRemoved } from './files.ts'
 import { fuseLabels } from './labels.ts'
 import { type Place, placeOf } from './place.ts'
 import { simulatedText } from './progress-text.ts'
 import { type Directory, writableOf } from './writable.ts'
 
-export function fluidCsiDriver(): CsiDriver {
+export interface DriverOptions {
+  /** Directories of nodes that datasets may name. */
+  hostPathPrefixes: HostPathPrefixes
+}
+
+export function fluidCsiDriver({ hostPathPrefixes }: DriverOptions): CsiDriver {
   const alone = createTurns()
   const keyOf = ({ node }: CsiContext, { root, id }: Place): string => `${node} ${root} ${id}`
   return {
@@ -33,7 +40,7 @@ export function fluidCsiDriver(): CsiDriver {
     async publish(context) {
       const place = placeOf(context.volume)
       await refuseSimulated(context, place)
-      const written = context.readOnly ? undefined : await publishWritable(context, place)
+      const written = context.readOnly ? undefined : await publishWritable(context, place, hostPathPrefixes)
       if (written !== undefined) return written
       await ask(context, place)
       return { path: await hold(context, place), readOnly: true }
@@ -71,13 +78,18 @@ async function refuseSimulated({ get, node, readOnly }: CsiPodContext, { namespa
 }
 
 /** Undefined: the dataset says that nothing of it is written. */
-async function publishWritable(context: CsiPodContext, place: Place): Promise<Published | undefined> {
+async function publishWritable(context: CsiPodContext, place: Place, prefixes: HostPathPrefixes): Promise<Published | undefined> {
   const { namespace, name, subPath } = place
   const dataset = await context.get<Dataset>(DATASETS, namespace, name)
   if (dataset === undefined) throw new Error(`dataset ${namespace}/${name} is not there, so nobody knows where writes would go`)
   const writable = writableOf(dataset, subPath)
   if (writable === undefined) return undefined
-  const at = ({ source, subPath: inner }: Directory): Promise<string> => context.directoryOf(source, inner)
+  const at = ({ source, subPath: inner }: Directory): Promise<string> => {
+    // The dataset may have changed since somebody looked at it.
+    const problem = 'hostPath' in source ? whyNotAllowed(source.hostPath, prefixes) : undefined
+    if (problem !== undefined) throw new Error(`dataset ${namespace}/${name} is not given to pods: ${problem}`)
+    return context.directoryOf(source, inner)
+  }
   const mounts: { path: string; source: string }[] = []
   for (const mount of writable.mounts) mounts.push({ path: mount.path, source: await at(mount) })
   const inside = mounts.length === 0 ? {} : { mounts }

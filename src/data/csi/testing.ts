@@ -1,6 +1,7 @@
 /** A dataset with its volume and claim, and what a client would write on a node, for the stories of the driver. */
 import { machineOf } from '../../faultsim/builders/process-nodes.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
+import type { HostPathPrefixes } from '../../kinds/fluid/admission/index.ts'
 import { fluidKinds } from '../../kinds/fluid/index.ts'
 import { directoryOf, requestIdOf, stateText, type VolumeState } from '../../kube/materialised-volume.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -11,7 +12,7 @@ const API_VERSION = 'data.fluid.io/v1alpha1'
 export const NODE = 'member1-process-1'
 const ROOT = '/runtime-mnt/cache/default/demo/cache-fuse'
 
-export const driverModule = () =>
+export const driverModule = (hostPathPrefixes: HostPathPrefixes = 'all') =>
   defineModule({
     name: 'driver-for-tests',
     roles: ['member'],
@@ -20,7 +21,7 @@ export const driverModule = () =>
     defaults: {},
     services: () => ({}),
     controllers: () => [],
-    seams: { csiDrivers: () => [fluidCsiDriver()] },
+    seams: { csiDrivers: () => [fluidCsiDriver({ hostPathPrefixes })] },
   })
 
 interface Given {

@@ -12,6 +12,7 @@ import {
   aReader,
   aRuntime,
   aRuntimeOf,
+  createPod,
   datasetIn,
   deletePod,
   FIGURES,
@@ -44,12 +45,12 @@ describe('a dataset', () => {
       await cluster.create(aRuntime())
       await world.settle()
       assert.equal(await messageIn(cluster, 'NotReady'), 'waits for the masters: 0 of 1 pods of demo-master are ready')
-      await cluster.create(aPod('master'))
+      await createPod(cluster, 'master')
       await phases(cluster, 'Ready', 'NotReady')
       await world.settle()
       assert.equal(await messageIn(cluster, 'NotReady'), 'waits for the workers: 0 of 1 pods of demo-worker are ready')
       assert.equal(ranIn(cluster, 'mount'), 0)
-      await cluster.create(aPod('worker'))
+      await createPod(cluster, 'worker')
       await phases(cluster, 'Ready', 'Ready')
       await world.settle()
       const bound = await datasetIn(cluster)
@@ -102,6 +103,28 @@ describe('a dataset', () => {
   )
 
   story(
+    'runs nothing in pods that others have made under its names, and believes nothing of what they say',
+    async (world) => {
+      const { member: cluster } = world
+      answering(cluster)
+      await cluster.create(aDataset())
+      await cluster.create(aRuntime())
+      for (const type of ['master', 'worker'] as const) {
+        const { ownerReferences: _, ...metadata } = aPod(type).metadata
+        const annotations = { ...metadata.annotations, 'sluice.dev/simulated-because': 'it lies' }
+        await cluster.create({ ...aPod(type), metadata: { ...metadata, annotations } })
+      }
+      await phases(cluster, 'Ready', 'Ready')
+      await world.settle()
+      assert.deepEqual([ranIn(cluster, 'mount'), ranIn(cluster, 'report')], [0, 0])
+      assert.equal(await phaseIn(cluster), 'NotBound')
+      assert.equal(await messageIn(cluster, 'NotReady'), 'waits for container main of pod demo-master-0 to mount the sources')
+      assert.equal(await messageIn(cluster, 'Simulated'), undefined)
+    },
+    member,
+  )
+
+  story(
     'says that Exclusive placement leaves no node',
     async (world) => {
       const { member: cluster } = world
@@ -116,7 +139,7 @@ describe('a dataset', () => {
       await world.settle()
       await cluster.create(aDataset())
       await cluster.create(aRuntime())
-      await cluster.create(aPod('worker', { spec: { affinity } }))
+      await createPod(cluster, 'worker', { spec: { affinity } })
       await phases(cluster, 'Ready', 'NotReady')
       await world.settle()
       const message = (await messageIn(cluster, 'NotReady')) ?? ''
@@ -169,7 +192,7 @@ describe('a dataset', () => {
       assert.deepEqual([await phaseIn(cluster), await saysIn(cluster)], ['Failed', 'Ready=False, NotReady=True'])
       assert.match((await messageIn(cluster, 'NotReady')) ?? '', /^the worker "demo-worker" is not healthy/)
       assert.equal((await datasetIn(cluster)).status.ufsTotal, FIGURES.ufsTotal)
-      await cluster.create(aPod('worker'))
+      await createPod(cluster, 'worker')
       await world.settle()
       assert.equal(await phaseIn(cluster), 'Failed')
       await phases(cluster, 'Ready', 'PartialReady')
@@ -216,7 +239,7 @@ describe('a dataset', () => {
         assert.deepEqual([await mounts(), ranIn(cluster, 'mount')], [[...MOUNTS, { ...two, options }], before + 1])
       }
       await deletePod(cluster, 'demo-master-0')
-      await cluster.create(aPod('master'))
+      await createPod(cluster, 'master')
       const before = ranIn(cluster, 'mount')
       await world.settle()
       assert.deepEqual([await phaseIn(cluster), ranIn(cluster, 'mount')], ['Bound', before + 1])
@@ -278,7 +301,7 @@ describe('a dataset', () => {
       await cluster.create(aDataset())
       await cluster.create(aRuntime())
       for (const type of ['master', 'worker'] as const)
-        await cluster.create(aPod(type, { annotations: { 'sluice.dev/simulated-because': 'it names no command' } }))
+        await createPod(cluster, type, { annotations: { 'sluice.dev/simulated-because': 'it names no command' } })
       await phases(cluster, 'Ready', 'Ready')
       await world.settle()
       const { status } = await datasetIn(cluster)

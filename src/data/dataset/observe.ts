@@ -12,7 +12,7 @@ import { isUnchanged } from '../../runtime/live-owner.ts'
 import type { Engine, EngineOptions, Prepared } from '../engines/engine.ts'
 import { isOurClaim } from '../volume/desired.ts'
 import { type DatasetEffects, LONGEST_REPORT_MS } from './effects.ts'
-import { isComplete, isOfComponent, runOf, simulatedBecause } from './pods.ts'
+import { entryPod, isComplete, isOfComponent, runOf, simulatedBecause } from './pods.ts'
 import { refusalIn } from './readiness.ts'
 import { type Asked, type Asking, asking, type Pace } from './report.ts'
 import { requestedRuntime } from './requested-runtime.ts'
@@ -141,7 +141,7 @@ function mountOf({ effects }: DatasetDeps, { dataset, prepared, read }: InPod): 
   const { mountUfs: entry, mountPaths } = prepared
   if (entry === undefined) return undefined
   const { namespace = '', uid = '', generation = 0 } = dataset.metadata
-  const run = runOf(read.get(PODS, namespace, entry.pod), entry.container)
+  const run = runOf(entryPod(read.get(PODS, namespace, entry.pod), entry.pod), entry.container)
   if (run === undefined) return undefined
   const hash = createHash('sha256').update(JSON.stringify([entry.command, mountPaths, dataset.spec?.mounts ?? []]))
   const key = `${uid} ${generation} ${run} ${hash.digest('hex').slice(0, 16)}`
@@ -153,7 +153,7 @@ export const reportKey = (run: string, slot: number): string => `${run} ${slot}`
 function askingOf({ effects, pace }: DatasetDeps, { dataset, prepared, read }: InPod): Working['asking'] {
   const { reportSummary: entry } = prepared
   if (entry === undefined) return undefined
-  const run = runOf(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.container)
+  const run = runOf(entryPod(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.pod), entry.container)
   if (run === undefined) return undefined
   const outcomeIn = (slot: number): Outcome<Asked> | undefined => read.outcome(effects.reportSummary, reportKey(run, slot))
   return { ...asking({ nowMs: read.nowMs(), pace, longestMs: LONGEST_REPORT_MS, outcomeIn }), run }

@@ -1,7 +1,9 @@
 /** What pods tell about a dataset: which claims they use, which component they are, whether commands can be run in them. Pure. */
+import { AdvancedStatefulSet } from '../../kinds/fluid/index.ts'
 import { LABELS } from '../../kinds/fluid/well-known.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { objectKey } from '../../kube/object-reference.ts'
+import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import { shown } from './text.ts'
 
 /** On a pod that runs nothing: why. */
@@ -19,8 +21,19 @@ export function runtimeKeys({ metadata }: Pod): string[] {
   return name === undefined || name === '' ? [] : [objectKey(metadata.namespace, name)]
 }
 
-export const isOfComponent = ({ metadata }: Pod, component: string): boolean =>
-  metadata.labels?.[LABELS.cacheRuntimeComponent] === component
+/** Labels alone make no part of a cache: whoever may create a pod may set them. The set of the component has made it. */
+export function isOfComponent(pod: Pod, component: string): boolean {
+  const owner = controllerOf(pod)
+  const isMade = owner?.kind === AdvancedStatefulSet.kind && owner.apiVersion?.startsWith(`${AdvancedStatefulSet.group}/`) === true
+  return isMade && owner.name === component && pod.metadata.labels?.[LABELS.cacheRuntimeComponent] === component
+}
+
+/** The component that made the first of its pods. */
+const componentOf = (pod: string): string => pod.replace(/-0$/, '')
+
+/** The pod that a command is run in; undefined: another one has its name. */
+export const entryPod = (pod: Pod | undefined, name: string): Pod | undefined =>
+  pod !== undefined && isOfComponent(pod, componentOf(name)) ? pod : undefined
 
 /** It uses nothing any more, or is about to: then it does not hold a dataset. */
 export const isComplete = ({ metadata, status }: Pod): boolean =>

@@ -9,9 +9,9 @@ import { datasetController } from './controller.ts'
 import {
   aDataset,
   answering,
-  aPod,
   aReader,
   aRuntime,
+  createPod,
   DECLARED,
   datasetIn,
   deletePod,
@@ -38,7 +38,7 @@ describe('data.dataset', () => {
       },
       async (cluster) => {
         await cluster.create(aRuntime())
-        for (const type of ['master', 'worker'] as const) await cluster.create(aPod(type))
+        for (const type of ['master', 'worker'] as const) await createPod(cluster, type)
         await phases(cluster, 'Ready', 'Ready')
       },
       async (cluster) => {
@@ -49,7 +49,7 @@ describe('data.dataset', () => {
       (cluster) => cluster.delete(CACHE_RUNTIMES, 'default/demo'),
       async (cluster) => {
         assert.equal(await phaseIn(cluster), 'NotBound', 'bound, and its runtime is gone')
-        await cluster.create(aPod('worker'))
+        await createPod(cluster, 'worker')
         await cluster.create(aRuntime())
         await phases(cluster, 'Ready', 'Ready')
       },
@@ -101,7 +101,7 @@ describe('data.dataset', () => {
         await cluster.create(aDataset({ mounts: MOUNTS }, { 'sluice.dev/runtime': 'sample' }))
       },
       async (cluster) => {
-        for (const type of ['master', 'worker'] as const) await cluster.create(aPod(type))
+        for (const type of ['master', 'worker'] as const) await createPod(cluster, type)
         await phases(cluster, 'Ready', 'Ready')
       },
       (cluster) => cluster.create(aReader()),

@@ -11,7 +11,7 @@ import {
   type DatasetStatus,
   fluidKinds,
 } from '../../kinds/fluid/index.ts'
-import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
+import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { defineModule } from '../../runtime/module/module.ts'
@@ -20,8 +20,9 @@ import { otherModules } from '../testing.ts'
 import { volumeController } from '../volume/controller.ts'
 import { type DatasetControllerOptions, datasetController } from './controller.ts'
 
+const SET_VERSION = 'workload.fluid.io/v1alpha1'
 const API_VERSION = 'data.fluid.io/v1alpha1'
-const OPTIONS = { translates: true, version: '0.0.0' }
+const OPTIONS = { translates: true, hostPathPrefixes: 'all', version: '0.0.0' } as const
 
 /** One master and the workers that the runtime asks for. Class `unknown` is refused, class `plain` has no commands. */
 const anEngine: Engine = {
@@ -101,8 +102,15 @@ export const aRuntimeOf = (kind: string): KubeObject => ({
   spec: {},
 })
 
+interface PodParts {
+  annotations?: Record<string, string>
+  spec?: object
+  /** Of the set that made it. */
+  setUid?: string
+}
+
 /** Pod 0 of a component: one that runs, as far as the cluster knows. */
-export const aPod = (component: 'master' | 'worker', more: { annotations?: Record<string, string>; spec?: object } = {}): KubeObject => ({
+export const aPod = (component: 'master' | 'worker', more: PodParts = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: {
@@ -110,9 +118,25 @@ export const aPod = (component: 'master' | 'worker', more: { annotations?: Recor
     name: `demo-${component}-0`,
     labels: { 'cacheruntime.fluid.io/name': 'demo', 'cacheruntime.fluid.io/component-name': `demo-${component}` },
     annotations: more.annotations ?? { 'sluice.dev/run': 'process' },
+    ownerReferences: [
+      { apiVersion: SET_VERSION, kind: 'AdvancedStatefulSet', name: `demo-${component}`, uid: more.setUid ?? 'set', controller: true },
+    ],
   },
   spec: { containers: [{ name: 'main', image: 'cache' }], tolerations: [{ operator: 'Exists' }], ...more.spec },
 })
+
+/** With the set that makes it: the collector removes what nobody owns. */
+export async function createPod(cluster: WorldCluster, component: 'master' | 'worker', more: PodParts = {}): Promise<unknown> {
+  const name = `demo-${component}`
+  const labels = { app: name }
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'cache' }] } },
+  }
+  const set: KubeObject = { apiVersion: SET_VERSION, kind: 'AdvancedStatefulSet', metadata: { namespace: 'default', name }, spec }
+  const { metadata } = (await cluster.get(ADVANCED_STATEFUL_SETS, `default/${name}`)) ?? (await cluster.create(set))
+  return cluster.create(aPod(component, { ...more, setUid: metadata.uid }))
+}
 
 /** A pod that mounts the dataset. */
 export const aReader = (name = 'reader'): KubeObject => ({
@@ -158,7 +182,7 @@ export const ranIn = (cluster: WorldCluster, what: string): number =>
 export async function serve(cluster: WorldCluster, dataset = aDataset(), runtime = aRuntime()): Promise<void> {
   await cluster.create(dataset)
   await cluster.create(runtime)
-  for (const type of ['master', 'worker'] as const) await cluster.create(aPod(type))
+  for (const type of ['master', 'worker'] as const) await createPod(cluster, type)
   await phases(cluster, 'Ready', 'Ready')
 }
 

@@ -2,6 +2,7 @@
  * What an engine is to the controllers: it turns a runtime and its dataset into the objects that serve them, says which pods
  * matter and which commands can be run in them, or says why it cannot. Pure; one folder for each engine.
  */
+import type { HostPathPrefixes } from '../../kinds/fluid/admission/index.ts'
 import type { AdvancedStatefulSet, CacheRuntimeClass, Dataset } from '../../kinds/fluid/index.ts'
 import type { RuntimeType } from '../../kinds/fluid/well-known.ts'
 import type { ConfigMap, DaemonSet, Service } from '../../kinds/kubernetes/types.ts'
@@ -72,6 +73,8 @@ export interface EngineInput {
 export interface EngineOptions {
   /** Whether the builtin cache serves runtimes of other engines: true in clusters of `up`, false on Kubernetes. */
   translates: boolean
+  /** Directories of nodes that datasets and runtimes may name. */
+  hostPathPrefixes: HostPathPrefixes
   /** Version of our own image. */
   version: string
 }

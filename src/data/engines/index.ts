@@ -1,8 +1,17 @@
 /** Every engine, by the kind of runtime that it serves. */
 import { cacheEngine } from './cache/engine.ts'
 import type { Engine } from './engine.ts'
+import { withinHostPaths } from './host-paths.ts'
 import { thinEngine } from './thin/engine.ts'
 import { alluxioEngine, jindoEngine, juicefsEngine } from './translated/engine.ts'
 import { efcEngine, vineyardEngine } from './unserved/engine.ts'
 
-export const ENGINES: readonly Engine[] = [cacheEngine, alluxioEngine, juicefsEngine, jindoEngine, thinEngine, efcEngine, vineyardEngine]
+export const ENGINES: readonly Engine[] = [
+  cacheEngine,
+  alluxioEngine,
+  juicefsEngine,
+  jindoEngine,
+  thinEngine,
+  efcEngine,
+  vineyardEngine,
+].map(withinHostPaths)

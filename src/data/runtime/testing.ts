@@ -108,7 +108,11 @@ const juicefsEngine: Engine = {
 export const NOBODY = { reason: 'NoEngine', message: 'no engine serves it: use a CacheRuntime of class builtin' }
 const nobody = (type: Engine['type'], resource: Resource): Engine => ({ type, resource, serve: () => ({ refused: NOBODY }) })
 
-const depsOf = (engine: Engine): RuntimeDeps => ({ engine, options: { translates: true, version: '1.0.0' }, random })
+const depsOf = (engine: Engine): RuntimeDeps => ({
+  engine,
+  options: { translates: true, hostPathPrefixes: 'all', version: '1.0.0' },
+  random,
+})
 
 /** What the controllers are given, by the type of their runtimes. */
 export const DEPS = {

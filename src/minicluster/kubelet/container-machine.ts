@@ -86,6 +86,16 @@ export interface LogReading {
   stream?: 'All' | 'Stdout' | 'Stderr'
 }
 
+/** See `CsiFiles`; all paths are relative to one directory. Rejects where a step on the way is a link or a file. */
+export interface FilesBelow {
+  kindOf(path: string): Promise<'directory' | 'file' | 'socket' | 'other' | undefined>
+  read(path: string, limitBytes: number): Promise<Uint8Array | undefined>
+  write(path: string, text: string): Promise<void>
+  makeDirectory(path: string): Promise<void>
+  remove(path: string): Promise<void>
+  namesIn(path: string): Promise<readonly string[]>
+}
+
 export interface ContainerMachine {
   /** Why namespaces cannot be used here, and what to allow; undefined when mounts can be composed. */
   readonly namespacesRefusal: string | undefined
@@ -134,6 +144,8 @@ export interface ContainerMachine {
    * links would lead out of it: what a program wrote into a volume must never make us mount something else.
    */
   inside(directory: string, path: string): Promise<string>
+  /** Files of a directory in which programs write as well: relative paths, and no link is followed. */
+  filesBelow(directory: string): FilesBelow
   /** Whether a command resolves to an executable here: decides whether a pod is simulated or run. */
   resolves(command: string): boolean
   exec(run: RunId, start: ExecStart): Promise<ExecSession>

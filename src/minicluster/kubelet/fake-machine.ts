@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import type { VolumeFile } from '../../runtime/seams/volume-driver.ts'
-import type { ContainerMachine, ExecSession, ExecStart, LogReading, RunId, RunSpec, RunState } from './container-machine.ts'
+import type { ContainerMachine, ExecSession, ExecStart, FilesBelow, LogReading, RunId, RunSpec, RunState } from './container-machine.ts'
 
 /** What a program does; every field has a default. */
 export interface Program {
@@ -221,6 +221,23 @@ export class FakeMachine implements ContainerMachine {
     const at = `${directory}/${path}`.replace(/\/+/g, '/')
     if (!this.files.has(at)) this.files.set(at, DIRECTORY)
     return at
+  }
+
+  filesBelow(directory: string): FilesBelow {
+    const at = (path: string): string => {
+      const whole = `${directory}/${path}`.replace(/\/+/g, '/')
+      for (const link of this.files.keys())
+        if (this.files.get(link) === LINK && whole.startsWith(`${link}/`)) throw new Error(`${path} leads over a link`)
+      return whole
+    }
+    return {
+      kindOf: async (path) => (this.files.get(at(path)) === LINK ? 'other' : this.kindOf(at(path))),
+      read: async (path, limitBytes) => this.readFile(at(path), limitBytes),
+      write: async (path, text) => this.writeFile(at(path), text),
+      makeDirectory: async (path) => this.makeDirectory(at(path)),
+      remove: async (path) => this.removePath(at(path)),
+      namesIn: async (path) => this.namesIn(at(path)),
+    }
   }
 
   resolves(command: string): boolean {

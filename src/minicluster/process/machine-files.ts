@@ -1,8 +1,10 @@
 /** The machine's file operations: directories of pods, volumes of files, what is at a path. */
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, realpath, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ContainerMachine } from '../kubelet/container-machine.ts'
 import { writeInPlace } from './file-in-place.ts'
+import { filesBelow } from './files-below.ts'
+import { removeTree } from './remove-tree.ts'
 import { checkedName, podDirectory } from './run-store.ts'
 import { writeVolumeFiles } from './volume-files.ts'
 
@@ -20,6 +22,7 @@ type FileWork = Pick<
   | 'makeDirectory'
   | 'makeFile'
   | 'inside'
+  | 'filesBelow'
 >
 
 export interface MachineFilesOptions {
@@ -69,6 +72,7 @@ export function machineFiles({ directory, dataDirectory, nameOfMoment }: Machine
     writeFile: writeWhole,
     removePath: removeTree,
     inside,
+    filesBelow,
     makeDirectory: async (at) => void (await mkdir(at, { recursive: true, mode: 0o755 })),
     async makeFile(at) {
       const file = await open(at, 'a', 0o644)
@@ -104,21 +108,4 @@ async function inside(directory: string, file: string): Promise<string> {
     if (at !== top && !at.startsWith(`${top}/`)) throw new Error(`${JSON.stringify(file)} leads out of its volume by a link`)
   }
   return at
-}
-
-/** Including directories that their owner may not read, which containers can create and overlays always do. */
-export async function removeTree(directory: string): Promise<void> {
-  try {
-    await rm(directory, { recursive: true, force: true })
-  } catch {
-    await openUp(directory)
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-async function openUp(directory: string): Promise<void> {
-  const found = await lstat(directory).catch(() => undefined)
-  if (found === undefined || !found.isDirectory()) return
-  await chmod(directory, found.mode | 0o700).catch(() => undefined)
-  for (const name of await readdir(directory).catch(() => [])) await openUp(path.join(directory, name))
 }

@@ -56,6 +56,8 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
   }
   const worker: CacheRuntimeComponent = {
     ...componentOf('worker', version, { container: readiness(PORTS.worker) }),
+    // Also where a runtime leaves the master out.
+    options,
     service: { headless: {} },
   }
   const client: CacheRuntimeComponent = componentOf('client', version, {
@@ -73,6 +75,7 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
         [CLASS_ANNOTATIONS.key]: 'true',
         [CLASS_ANNOTATIONS.nativeMounts]: 'true',
         [CLASS_ANNOTATIONS.clientReadsTiers]: 'true',
+        [CLASS_ANNOTATIONS.fixedOptions]: 'allowPrivateAddresses',
         'sluice.dev/decommission': JSON.stringify(['sluice', 'cache', 'decommission']),
       },
     },

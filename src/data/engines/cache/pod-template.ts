@@ -8,7 +8,7 @@ import { LABELS } from '../../../kinds/fluid/well-known.ts'
 import type { Container, PodSpec, PodTemplateSpec, Toleration, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
 import { workerAffinity } from '../../placement/worker-affinity.ts'
 import { nativeMounts } from './native-mounts.ts'
-import { SECRETS_PATH } from './runtime-config.ts'
+import { FIXED_OPTIONS, SECRETS_PATH } from './runtime-config.ts'
 import { directoriesOf, withTierMemory } from './tiers.ts'
 import { type Cache, type Component, componentsOf } from './topology.ts'
 
@@ -25,6 +25,7 @@ export const CLASS_ANNOTATIONS = {
   nativeMounts: 'sluice.dev/native-mounts',
   /** Clients read what workers of their node have stored: directories of the node are mounted read-only. */
   clientReadsTiers: 'sluice.dev/client-reads-tiers',
+  fixedOptions: FIXED_OPTIONS,
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`

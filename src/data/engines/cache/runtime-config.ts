@@ -8,6 +8,8 @@ import { pathOfMount } from '../../../kinds/fluid/mount-point.ts'
 import { levelConfigs } from './tiers.ts'
 import { type Cache, type Component, componentsOf } from './topology.ts'
 
+/** Names of options, separated by commas, that the class alone says: those of runtimes are left out. */
+export const FIXED_OPTIONS = 'sluice.dev/fixed-options'
 export const SECRETS_PATH = '/etc/fluid/secrets'
 
 type Texts = Readonly<Record<string, string>>
@@ -22,7 +24,10 @@ export function runtimeConfigText(cache: Cache): string {
       withoutEmpty({
         enabled: true,
         name: component.name,
-        options: sorted({ ...runtimeClass.topology?.[component.type]?.options, ...spec.options, ...component.own.options }),
+        options: sorted({
+          ...runtimeClass.topology?.[component.type]?.options,
+          ...withoutFixed(cache, { ...spec.options, ...component.own.options }),
+        }),
         replicas: component.replicas === 0 ? undefined : component.replicas,
         // Always there, as in Fluid: empty without a Service.
         service: { name: component.service ?? '' },
@@ -38,6 +43,12 @@ export function runtimeConfigText(cache: Cache): string {
       ...components,
     }),
   )
+}
+
+/** What the administrator decides, tenants do not: not by an option of the runtime, and not by leaving a component out. */
+function withoutFixed({ runtimeClass }: Cache, options: Texts): Texts {
+  const fixed = (runtimeClass.metadata.annotations?.[FIXED_OPTIONS] ?? '').split(',').map((name) => name.trim())
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !fixed.includes(name)))
 }
 
 const levelsOf = ({ levels, type }: Component): unknown[] | undefined =>

@@ -12,6 +12,8 @@ import type {
 } from '../../../kinds/fluid/index.ts'
 import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
+import { checkConfigMapKey, checkDns1123Subdomain } from '../../../kube/names.ts'
+import { isAbsoluteClean } from '../../../kube/node-path.ts'
 
 export type ComponentType = 'master' | 'worker' | 'client'
 const COMPONENT_TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
@@ -81,11 +83,25 @@ export function problemOf(cache: Cache): string | undefined {
   if (COMPONENT_TYPES.every((type) => runtimeClass.topology?.[type] === undefined))
     return `at least one component should be defined in runtimeClass ${name}`
   if (components.length === 0) return `every component of runtimeClass ${name} is disabled: enable the worker`
+  const secret = secretProblem(cache)
+  if (secret !== undefined) return secret
   for (const component of components) {
     const problem = problemOfComponent(component, cache)
     if (problem !== undefined) return problem
   }
   return undefined
+}
+
+/** What follows the directory of a Secret must be a file in it: anything else would be another file of the pod. */
+function secretProblem({ dataset: { spec } }: Cache): string | undefined {
+  const options = [...(spec?.sharedEncryptOptions ?? []), ...(spec?.mounts ?? []).flatMap(({ encryptOptions = [] }) => encryptOptions)]
+  const bad = options.find(({ valueFrom }) => {
+    const { name = '', key = '' } = valueFrom?.secretKeyRef ?? {}
+    return name !== '' && (checkDns1123Subdomain(name).length > 0 || (key !== '' && checkConfigMapKey(key).length > 0))
+  })
+  return bad === undefined
+    ? undefined
+    : `the option ${JSON.stringify(bad.name.slice(0, 100))} names no key of a Secret: write the name of the Secret and one of its keys`
 }
 
 function problemOfComponent({ type, definition, own, levels }: Component, { runtimeClass, spec }: Cache): string | undefined {
@@ -98,6 +114,13 @@ function problemOfComponent({ type, definition, own, levels }: Component, { runt
   const volumes = new Set([...(spec.volumes ?? []), ...(pod?.volumes ?? [])].map(({ name }) => name))
   const homeless = (own.volumeMounts ?? []).find(({ name }) => !volumes.has(name))
   if (homeless !== undefined) return `volume not found for volumeMount ${homeless.name ?? ''}, check the CacheRuntime Spec`
-  // Admission refuses such levels; objects from before it, or from servers without it, are told here.
+  // Admission refuses what follows; objects from before it, or from servers without it, are told here.
+  const named = new Set((own.volumeMounts ?? []).map(({ name }) => name))
+  const directories = [
+    ...levels.flatMap(({ hostPath }) => hostPath?.paths ?? []),
+    ...(spec.volumes ?? []).flatMap(({ name, hostPath }) => (named.has(name) && hostPath?.path !== undefined ? [hostPath.path] : [])),
+  ]
+  const climbing = directories.find((path) => !isAbsoluteClean(path))
+  if (climbing !== undefined) return `${JSON.stringify(climbing.slice(0, 200))} is no absolute path without "..": write the whole path`
   return cacheTiersOf(levels).problems[0]?.detail
 }

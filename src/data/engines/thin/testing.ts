@@ -52,7 +52,7 @@ export const servedBy = ({ runtime, profile = {}, dataset, translates = false }:
       classOf: () => undefined,
       profileOf: (name) => (profile === 'none' || name !== 'nfs' ? undefined : aProfile(profile)),
     },
-    { translates, version: '1.0.0' },
+    { translates, version: '1.0.0', hostPathPrefixes: 'all' },
   )
 
 export function preparedBy(given: Given = {}): Prepared {

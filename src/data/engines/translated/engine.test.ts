@@ -41,7 +41,7 @@ const serve = (
     classOf: () => (hasClass ? CLASS : undefined),
     profileOf: () => undefined,
   }
-  return engine.serve(input, { translates, version: '1.2.3' })
+  return engine.serve(input, { translates, version: '1.2.3', hostPathPrefixes: 'all' })
 }
 
 describe('runtimes of other engines', () => {

@@ -92,6 +92,13 @@ const REFUSED: [string, KubeObject, string[]][] = [
     ],
   ],
   [
+    'an encrypted option from another file than one of the Secret',
+    mounts({ encryptOptions: [secret('a', { secretKeyRef: { name: 'b', key: '../../../sluice/key/key' } })] }),
+    [
+      `spec.mounts[0].encryptOptions[0].valueFrom.secretKeyRef.key: Invalid value: "../../../sluice/key/key" cannot be a key of a Secret: use letters, digits, '-', '_' and '.'`,
+    ],
+  ],
+  [
     'an unknown access mode',
     dataset({ accessModes: ['ReadOnlyMany', 'Write'] }),
     [

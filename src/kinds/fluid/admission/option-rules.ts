@@ -1,6 +1,6 @@
 /** Options of sources: each is given once at its level, and one from a Secret says from which. */
 import { child, type FieldError, index, invalid, omittedValue, required } from '../../../kube/field-error.ts'
-import { checkDns1123Subdomain } from '../../../kube/names.ts'
+import { checkConfigMapKey, checkDns1123Subdomain } from '../../../kube/names.ts'
 import { quoted } from '../../volcano/annotations.ts'
 import type { EncryptOption } from '../index.ts'
 
@@ -30,10 +30,17 @@ export function ownOptionErrors(
   })
 }
 
+/** It becomes a part of the path of a file. Without one, whoever reads the option says that it is missing. */
+function keyErrors(field: string, key: string): FieldError[] {
+  if (key === '' || checkConfigMapKey(key).length === 0) return []
+  return [invalid(field, omittedValue, `${quoted(key)} cannot be a key of a Secret: use letters, digits, '-', '_' and '.'`)]
+}
+
 function secretErrors(field: string, { name, valueFrom }: EncryptOption): FieldError[] {
   const secret = valueFrom?.secretKeyRef?.name
   if (secret === undefined) return [required(field, `say which Secret has the value of ${quoted(name)}`)]
-  if (checkDns1123Subdomain(secret).length === 0) return []
+  const key = valueFrom?.secretKeyRef?.key ?? ''
+  if (checkDns1123Subdomain(secret).length === 0) return keyErrors(child(field, 'key'), key)
   return [
     invalid(
       child(field, 'name'),

@@ -1,11 +1,18 @@
 /** Validation of runtimes: where they store what they cache, and which directories of the node they see. */
 import { child, type FieldError, forbidden, index, invalid, omittedValue } from '../../../kube/field-error.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
 import type { Lifecycle, Volume } from '../../kubernetes/types.ts'
 import { quoted } from '../../volcano/annotations.ts'
-import type { CacheRuntimeSpec, CacheTierLevel, TierLevel } from '../index.ts'
+import { CacheRuntime, type CacheRuntimeSpec, type CacheTierLevel, type TierLevel } from '../index.ts'
 import { pathProblem } from '../paths.ts'
 import { cacheTiersOf, type Tiers, tiersOf } from '../tiered-store.ts'
 import { type HostPathPrefixes, hostPathErrors } from './host-paths.ts'
+
+/** Of a runtime of any kind. */
+export const runtimeErrorsOf = ({ kind, spec }: KubeObject, prefixes: HostPathPrefixes): FieldError[] =>
+  kind === CacheRuntime.kind
+    ? cacheRuntimeErrors(spec as CacheRuntimeSpec | undefined, prefixes)
+    : runtimeErrors(spec as OldRuntimeSpec | undefined, prefixes)
 
 /** What the runtimes with lower-case names share. */
 interface OldRuntimeSpec {
@@ -15,7 +22,7 @@ interface OldRuntimeSpec {
   fuse?: { lifecycle?: Lifecycle }
 }
 
-export function runtimeErrors(spec: OldRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
+function runtimeErrors(spec: OldRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
   const levels = spec?.tieredstore?.levels ?? []
   return [
     ...tierErrors({ path: 'spec.tieredstore.levels', field: () => 'path' }, tiersOf(levels), prefixes),
@@ -31,7 +38,7 @@ export function runtimeErrors(spec: OldRuntimeSpec | undefined, prefixes: HostPa
 const NO_POST_START =
   'custom fuse.lifecycle.postStart configuration in a ThinRuntime is not supported: do its work in the command of the fuse'
 
-export function cacheRuntimeErrors(spec: CacheRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
+function cacheRuntimeErrors(spec: CacheRuntimeSpec | undefined, prefixes: HostPathPrefixes): FieldError[] {
   const component = (name: string, levels: CacheTierLevel[] | undefined): FieldError[] =>
     tierErrors({ path: `spec.${name}.tieredStore.levels`, field: (i) => index('hostPath.paths', i) }, cacheTiersOf(levels), prefixes)
   return [

@@ -3,11 +3,11 @@ import { type FieldError, forbidden } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, type AdmissionReader, defineAdmission } from '../../admission.ts'
 import { quoted } from '../../volcano/annotations.ts'
-import { CacheRuntime, runtimeKinds } from '../index.ts'
+import { runtimeKinds } from '../index.ts'
 import type { HostPathPrefixes } from './host-paths.ts'
 import { createdObject, introducedErrors } from './introduced.ts'
 import { nameErrors } from './name-rules.ts'
-import { cacheRuntimeErrors, runtimeErrors } from './runtime-rules.ts'
+import { runtimeErrorsOf } from './runtime-rules.ts'
 
 export const runtimeAdmission = (hostPathPrefixes: HostPathPrefixes): Admission =>
   defineAdmission({
@@ -17,11 +17,7 @@ export const runtimeAdmission = (hostPathPrefixes: HostPathPrefixes): Admission 
     operations: ['CREATE', 'UPDATE'],
     reads: runtimeKinds.map(({ resource }) => resource),
     validate(request, { read }) {
-      const errors = introducedErrors(request, ({ spec }) =>
-        request.resource === CacheRuntime.plural
-          ? cacheRuntimeErrors(spec as never, hostPathPrefixes)
-          : runtimeErrors(spec as never, hostPathPrefixes),
-      )
+      const errors = introducedErrors(request, (runtime) => runtimeErrorsOf(runtime, hostPathPrefixes))
       const created = createdObject(request)
       return created === undefined ? errors : [...nameErrors(created), ...otherRuntimeErrors(created, read), ...errors]
     },

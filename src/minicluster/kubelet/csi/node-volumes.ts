@@ -335,24 +335,26 @@ export class NodeVolumes {
 const idOf = (node: string, volume: CsiVolume): string => `${node}/${keyOfVolume(volume)}`
 
 function filesOf(machine: ContainerMachine, nodeDirectory: string): CsiFiles {
+  // Programs of pods write below it as well: what they put in the way must not lead a driver elsewhere.
+  const below = machine.filesBelow(nodeDirectory)
   const checked = (path: string): string => {
     if (!isAbsoluteClean(path)) throw new Error(`${JSON.stringify(path)} is not an absolute path without ".."`)
-    return pathOnMachine(path, nodeDirectory)
+    return path
   }
   const own = (path: string): string => {
     if (!isAbsoluteClean(path) || !isNodePath(path))
       throw new Error(`a driver may not write to ${JSON.stringify(path)}: it is not the node's own`)
-    return checked(path)
+    return path
   }
   return {
-    kindOf: async (path) => machine.kindOf(checked(path)),
+    kindOf: async (path) => (isNodePath(checked(path)) ? below.kindOf(path) : machine.kindOf(path)),
     async read(path, limitBytes) {
-      const bytes = await machine.readFile(checked(path), limitBytes)
+      const bytes = await (isNodePath(checked(path)) ? below.read(path, limitBytes) : machine.readFile(path, limitBytes))
       return bytes === undefined ? undefined : Buffer.from(bytes).toString()
     },
-    write: async (path, text) => machine.writeFile(own(path), text),
-    makeDirectory: async (path) => machine.makeDirectory(own(path)),
-    remove: async (path) => machine.removePath(own(path)),
-    namesIn: async (path) => machine.namesIn(checked(path)),
+    write: async (path, text) => below.write(own(path), text),
+    makeDirectory: async (path) => below.makeDirectory(own(path)),
+    remove: async (path) => below.remove(own(path)),
+    namesIn: async (path) => (isNodePath(checked(path)) ? below.namesIn(path) : machine.namesIn(path)),
   }
 }

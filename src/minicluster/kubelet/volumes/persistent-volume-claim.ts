@@ -27,13 +27,19 @@ export function claimPlan(name: string, isReadOnly: boolean, context: ClaimConte
   if (claim.status?.phase !== 'Bound' || volumeName === '') return waiting(`error processing PVC ${where}: PVC is not bound`)
   const volume = context.persistentVolume(volumeName)
   if (volume === undefined) return waiting(`error processing PVC ${where}: failed to fetch PV ${volumeName}: not found`)
-  if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim.metadata.uid)
-    return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
+  if (!isGivenTo(volume, claim)) return waiting(`error processing PVC ${where}: PV ${volumeName} is bound to another claim`)
   if (volume.spec?.volumeMode === 'Block') return waiting(`PV ${volumeName} is a block device, which process nodes do not offer`)
   const csi = csiVolumeOf(volume)
   if (csi !== undefined && context.hasCsiDriver(csi.driver))
     return { kind: 'csi', volume: csi, readOnly: isReadOnly || volume.spec?.csi?.readOnly === true || mayOnlyRead(volume, claim) }
   return pathOf(volume, isReadOnly, context)
+}
+
+/** A volume that is reserved by name only is nobody else's either: whoever may write a claim may name any volume in it. */
+function isGivenTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  if (spec?.claimRef === undefined) return true
+  const { namespace = metadata.namespace, name = metadata.name, uid = metadata.uid } = spec.claimRef
+  return namespace === metadata.namespace && name === metadata.name && uid === metadata.uid
 }
 
 /** Nobody who uses this claim may write. */
