@@ -4,7 +4,7 @@ import { aProcessPod, machineOf, processNodes } from '../../faultsim/builders/pr
 import { containerOf, podOf } from '../../faultsim/expect/pods.ts'
 import { story } from '../../faultsim/story.ts'
 import type { World } from '../../faultsim/world/index.ts'
-import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
+import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES, DATASETS, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { LEASES, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import { requestIdOf } from '../../kube/materialised-volume.ts'
 import { otherModules } from '../testing.ts'
@@ -311,6 +311,31 @@ describe('volumes of datasets that are written', () => {
     await w.settle()
     assert.deepEqual(mountsOf(w), [['/data', '/srv/missing', 'rw']])
     forgive(w, /srv\/missing/)
+  })
+})
+
+describe('volumes of datasets whose pods run nothing', () => {
+  const simulated = (status: string) => ({
+    status: { conditions: [{ type: 'Simulated', status, reason: 'Simulated', message: 'no image runs here' }] },
+  })
+
+  inWorld('say that no file comes, and are there when that is over', async (w) => {
+    await w.member.create(aDataset([{ mountPoint: 's3://one', name: 'one' }], ['ReadOnlyMany']))
+    await w.member.patch(DATASETS, 'default/demo', simulated('True'), 'status')
+    await createVolume(w.member)
+    await createPod(w, 'p')
+    await w.settle()
+    assert.match(
+      await saidBy(w),
+      /no file of dataset default\/demo comes to node member1-process-1, because the dataset is simulated: no image runs here\. A pod with/,
+    )
+    forgive(w, /is simulated: no image runs here/)
+    await w.member.patch(DATASETS, 'default/demo', simulated('False'), 'status')
+    await meetingOf(w.member).complete(1)
+    await w.advance(300_000)
+    await w.settle()
+    assert.equal(await phaseOf(w), 'Running')
+    forgive(w, /is simulated: no image runs here/)
   })
 })
 

@@ -166,4 +166,15 @@ describe('what a dataset is', () => {
       const text = `${standing.phase} ${'sentence' in standing ? standing.sentence : standing.message}`
       assert.ok(text.startsWith(expected), text)
     })
+
+  it('waits for its clients where there is nothing else: one DaemonSet that its runtime knows of', () => {
+    const onlyClient = {
+      prepared: { ...prepared(aDataset()), components: { client: { name: 'demo-fuse', replicas: 0 } }, mountUfs: undefined },
+    }
+    const thin = (status: object): Runtime => ({ ...runtime(''), object: { ...aRuntime(), status } })
+    const standing = (status: object) => decide(seen(aDataset(), thin(status), service(ok, onlyClient)))
+    const waits = { phase: 'NotBound', sentence: 'waits for its clients: DaemonSet demo-fuse is being made' }
+    assert.deepEqual([standing({}), standing({ fusePhase: '' })], [waits, waits])
+    for (const status of [{ fusePhase: 'Ready' }, { client: { phase: 'NotReady' } }]) assert.equal(standing(status).phase, 'Bound')
+  })
 })

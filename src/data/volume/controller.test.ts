@@ -171,6 +171,17 @@ describe('the volume of a dataset', () => {
     member,
   )
 
+  it('is not made before it is known what the file system is called, and kept when that is forgotten', () => {
+    const key = { namespace: 'default', name: 'demo' }
+    const dataset = aDataset() as Dataset
+    const source = { dataset, runtime: aRuntime(), mount: { path: '/runtime-mnt/thin/default/demo/thin-fuse', type: undefined } }
+    assert.deepEqual(plan({ key, dataset, source, volume: undefined, claim: undefined }).actions, [])
+    const volume = volumeOf({ ...source, mount: { ...source.mount, type: 'nfs' } })
+    const { actions } = plan({ key, dataset, source, volume, claim: undefined })
+    const [kept] = actions.flatMap((action) => (action.do === 'apply' ? [action.object as PersistentVolume] : []))
+    assert.deepEqual([kept?.spec?.csi, actions.length], [volume.spec?.csi, 2])
+  })
+
   it('of two datasets whose names lead to one name of a volume belongs to the first', () => {
     const dataset = (namespace: string, name: string): Dataset => ({
       apiVersion: API_VERSION,
