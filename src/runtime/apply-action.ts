@@ -41,9 +41,11 @@ async function send(writer: Writer, action: Action): Promise<Written | undefined
       const { namespace = '', name = '' } = action.object.metadata
       const live = writer.informerOf(action.resource)?.get(namespace, name)
       if (live !== undefined && holdsApplied(live, action.object, fieldManager)) return undefined
-      return wrote(
-        action.resource,
-        await client.apply(action.resource, action.object, { fieldManager, force: true, subresource: action.subresource }),
+      return unlessTerminating(async () =>
+        wrote(
+          action.resource,
+          await client.apply(action.resource, action.object, { fieldManager, force: true, subresource: action.subresource }),
+        ),
       )
     }
     case 'create':
@@ -112,6 +114,16 @@ async function unlessGone(resource: Resource, seen: KubeObject, write: () => Pro
     const { namespace = '', name = '', uid } = seen.metadata
     if (!isNotFound(error) || uid === undefined) throw error
     return { resource, isGone: true, isSeenBy: (informer) => informer.get(namespace, name)?.metadata.uid !== uid }
+  }
+}
+
+/** What is gone, and was to be made again, needs no more: its namespace goes, too. */
+async function unlessTerminating(write: () => Promise<Written>): Promise<Written | undefined> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return undefined
+    throw error
   }
 }
 
