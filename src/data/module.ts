@@ -19,6 +19,7 @@ import { nodeController } from './node/controller.ts'
 import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
 import { runtimeControllers } from './runtime/index.ts'
+import { seeded } from './seeded/index.ts'
 import { dataChapter } from './story/chapter.ts'
 import { USER_ROLES } from './user-roles.ts'
 import { volumeController } from './volume/controller.ts'
@@ -57,6 +58,7 @@ export const data = defineModule({
     csiDrivers: (_services, { hostPathPrefixes = 'all' }) => [fluidCsiDriver({ hostPathPrefixes })],
     podAdmissions: () => [datasetLocality()],
     explainers: [dataExplainer],
+    seeded,
     chapters: [dataChapter],
   },
 })

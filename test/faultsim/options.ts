@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export interface ProofOptions {
   from: number
   to: number
-  world: 'reference' | 'composed'
+  world: 'reference' | 'composed' | 'member'
   /** Every enumerated fault of every controller instead of seeds. */
   enumerate: boolean
   /** The defective twins instead of the correct ones: each must be found. */
@@ -13,7 +13,7 @@ export interface ProofOptions {
   replay?: string
 }
 
-const USAGE = 'usage: npm run prove:faults -- [--seeds A..B] [--world reference|composed] [--replay FILE] | --enumerate | --planted'
+const USAGE = 'usage: npm run prove:faults -- [--seeds A..B] [--world reference|composed|member] [--replay FILE] | --enumerate | --planted'
 
 export function proofOptions(args: readonly string[]): ProofOptions {
   const { values } = parseArgs({
@@ -28,7 +28,8 @@ export function proofOptions(args: readonly string[]): ProofOptions {
   })
   const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(values.seeds) ?? []
   const { world } = values
-  if (from === undefined || to === undefined || Number(to) < Number(from) || (world !== 'reference' && world !== 'composed'))
-    throw new Error(USAGE)
+  if (from === undefined || to === undefined || Number(to) < Number(from) || !isWorld(world)) throw new Error(USAGE)
   return { from: Number(from), to: Number(to), world, enumerate: values.enumerate, planted: values.planted, replay: values.replay }
 }
+
+const isWorld = (name: string): name is ProofOptions['world'] => ['reference', 'composed', 'member'].includes(name)

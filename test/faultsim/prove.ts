@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { PLANTED_IN_DATA } from '../../src/faultsim/planted/data/index.ts'
+import { worldWith } from '../../src/faultsim/planted/data/planted.ts'
 import { PLANTED } from '../../src/faultsim/planted/index.ts'
 import { proveScript, proveSeed, type SeedResult } from '../../src/faultsim/seeded/prove-seed.ts'
 import { beginningOf } from '../../src/faultsim/seeded/run-script.ts'
@@ -9,6 +11,7 @@ import type { Script } from '../../src/faultsim/seeded/script.ts'
 import type { SeededWorld } from '../../src/faultsim/seeded/seeded-world.ts'
 import { shrink } from '../../src/faultsim/seeded/shrink.ts'
 import { composedWorld } from '../../src/faultsim/seeded/worlds/composed.ts'
+import { memberWorld } from '../../src/faultsim/seeded/worlds/member.ts'
 import { referenceWorld } from '../../src/faultsim/seeded/worlds/reference.ts'
 import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
 import { createCoverage } from './coverage.ts'
@@ -25,7 +28,7 @@ else if (options.replay !== undefined) process.exitCode = await replay(options.r
 else process.exitCode = await proveSeeds(options)
 
 function worldOf(name: string): SeededWorld {
-  return name === 'reference' ? referenceWorld() : composedWorld()
+  return name === 'reference' ? referenceWorld() : name === 'member' ? memberWorld() : composedWorld()
 }
 
 async function proveSeeds({ from: first, to: last, world: name }: ProofOptions): Promise<number> {
@@ -77,11 +80,21 @@ async function replay(file: string): Promise<number> {
   return failure === undefined ? 0 : 1
 }
 
+interface ToBeFound {
+  name: string
+  caughtBy: string
+  world: SeededWorld
+  from: WorldSnapshot
+}
+
 async function findPlanted({ to }: ProofOptions): Promise<number> {
-  const from = await beginningOf(referenceWorld())
+  const [reference, member] = [await beginningOf(referenceWorld()), await beginningOf(memberWorld())]
+  const all: ToBeFound[] = [
+    ...PLANTED.map(({ name, caughtBy, cast }) => ({ name, caughtBy, world: referenceWorld(cast), from: reference })),
+    ...PLANTED_IN_DATA.map((planted) => ({ name: planted.name, caughtBy: planted.caughtBy, world: worldWith(planted), from: member })),
+  ]
   let missed = 0
-  for (const { name, cast, caughtBy } of PLANTED) {
-    const world = referenceWorld(cast)
+  for (const { name, caughtBy, world, from } of all) {
     let seed = 1
     let found: SeedResult['failure']
     for (; seed <= to && found === undefined; seed++) found = (await proveSeed(world, seed, from)).failure
@@ -92,7 +105,7 @@ async function findPlanted({ to }: ProofOptions): Promise<number> {
         : `${name}: seed ${seed - 1}, ${found.oracle}${found.oracle === caughtBy ? '' : ` instead of ${caughtBy}`}`,
     )
   }
-  console.log(`${PLANTED.length - missed} passed, ${missed} failed`)
+  console.log(`${all.length - missed} passed, ${missed} failed`)
   return missed === 0 ? 0 : 1
 }
 

@@ -6,12 +6,13 @@ import { proveScript, proveSeed } from '../../src/faultsim/seeded/prove-seed.ts'
 import { beginningOf } from '../../src/faultsim/seeded/run-script.ts'
 import type { Script } from '../../src/faultsim/seeded/script.ts'
 import { composedWorld } from '../../src/faultsim/seeded/worlds/composed.ts'
+import { memberWorld } from '../../src/faultsim/seeded/worlds/member.ts'
 import { referenceWorld } from '../../src/faultsim/seeded/worlds/reference.ts'
 
 const FOLDER = path.join('test', 'faultsim', 'seeds')
 
 describe('seeds that once failed', () => {
-  const worlds = [referenceWorld(), composedWorld()]
+  const worlds = [referenceWorld(), composedWorld(), memberWorld()]
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.json')))
     it(file, async () => {
       const script = JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8')) as Script

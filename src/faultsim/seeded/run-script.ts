@@ -38,6 +38,7 @@ export interface Figures {
 /** The starting point of all scripts of a world. */
 export async function beginningOf(seeded: SeededWorld): Promise<WorldSnapshot> {
   const world = new World(seeded.options)
+  for (const cluster of world.clusters) seeded.equip?.(cluster)
   await world.start()
   for (const step of seeded.before) for (const cluster of world.clusters) await step(cluster)
   await world.settle()
@@ -48,6 +49,7 @@ export async function beginningOf(seeded: SeededWorld): Promise<WorldSnapshot> {
 
 export async function runScript(seeded: SeededWorld, script: Script, from: WorldSnapshot): Promise<ScriptRun> {
   const world = new World({ writesPerInstant: WRITES_PER_INSTANT, ...seeded.options, seed: script.seed, from })
+  for (const cluster of world.clusters) seeded.equip?.(cluster)
   const run = new Run(seeded, script, world)
   try {
     return await run.play()

@@ -8,6 +8,8 @@ export interface SeededWorld {
   options: WorldOptions
   /** Names of the clusters that users act on. */
   clusters: readonly string[]
+  /** Done with each cluster of a world that is made, before it starts: what is not stored and so not in a snapshot. */
+  equip?(cluster: WorldCluster): void
   before: readonly ((cluster: WorldCluster) => Promise<unknown>)[]
   generators: readonly Generator[]
   /** In some seeds, users mostly do what one of these lists says: what belongs together then meets more often. */

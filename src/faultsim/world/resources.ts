@@ -20,9 +20,12 @@ export function resourceOfObject(object: KubeObject): Resource {
     builtin ?? {
       group,
       version,
-      plural: `${object.kind.toLowerCase()}s`,
+      plural: pluralOf(object.kind.toLowerCase()),
       kind: object.kind,
       namespaced: object.metadata.namespace !== undefined,
     }
   )
 }
+
+const pluralOf = (singular: string): string =>
+  singular.endsWith('s') ? `${singular}es` : singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`

@@ -14,6 +14,29 @@ export interface SeededPart {
   atRest?: readonly RestInvariant[]
   /** What exists before a seed begins, in each cluster that the module runs in. */
   beginning?: readonly KubeObject[]
+  /** What commands in the pods of a cluster do, which run nothing there (default: there are no commands). */
+  commandsInPods?: CommandsInPods
+  /**
+   * Time to let pass before the end is judged, for things in a cluster that take their time although nothing seems due; called
+   * until it returns 0 (default 0).
+   */
+  patienceMs?(objects: InvariantView, waitedMs: number): number
+}
+
+/** Made anew for each run of a seed. Undefined: there is no such command. */
+export type CommandsInPods = (objects: InvariantView) => (call: CommandInPod) => CommandAnswer | undefined
+
+export interface CommandInPod {
+  namespace: string
+  pod: string
+  command: readonly string[]
+}
+
+export interface CommandAnswer {
+  stdout?: string
+  stderr?: string
+  /** Default 0. */
+  exitCode?: number
 }
 
 /** A kind of object that users write. One file and one line each. */

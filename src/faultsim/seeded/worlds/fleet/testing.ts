@@ -17,6 +17,13 @@ const PLURALS: Readonly<Record<string, string>> = {
   ClusterResourceBinding: BINDINGS[1],
   PropagationPolicy: 'propagationpolicies.policy.karmada.io',
   Cluster: 'clusters.cluster.karmada.io',
+  Node: 'nodes',
+  Secret: 'secrets',
+  PersistentVolume: 'persistentvolumes',
+  PersistentVolumeClaim: 'persistentvolumeclaims',
+  Dataset: 'datasets.data.fluid.io',
+  CacheRuntime: 'cacheruntimes.data.fluid.io',
+  AdvancedStatefulSet: 'advancedstatefulsets.workload.fluid.io',
   DataSource: 'datasources.datadependency.volcano.sh',
   DataSourceClaim: 'datasourceclaims.datadependency.volcano.sh',
 }

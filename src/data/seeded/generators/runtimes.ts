@@ -1,0 +1,41 @@
+/** Runtimes of all classes, of one that does not exist, and of a kind that another engine serves; scaled, and deleted before their dataset. */
+import type { Random } from '../../../base/random.ts'
+import type { CacheRuntimeSpec } from '../../../kinds/fluid/index.ts'
+import { ALLUXIO_RUNTIMES, CACHE_RUNTIMES } from '../../../kinds/fluid/resources.ts'
+import type { Generator } from '../../../runtime/seams/seeded.ts'
+import { anObject, CLAIMED, DEMO, isFor, NAMESPACES, oneOf, PLAIN, REPORTING, readerOf } from './drawing.ts'
+
+const CLASSES = [PLAIN, PLAIN, REPORTING, REPORTING, REPORTING, 'builtin', 'missing']
+
+export const drawRuntime = (random: Random): CacheRuntimeSpec => ({
+  runtimeClassName: oneOf(random, CLASSES),
+  worker: { replicas: oneOf(random, [1, 1, 2, 2, 3]), tieredStore: { levels: [{ emptyDir: { quota: oneOf(random, ['1Gi', '2Gi']) } }] } },
+})
+
+const caches = (namespace: string): Generator => ({
+  name: `cache runtime in ${namespace}`,
+  resource: CACHE_RUNTIMES,
+  names: [`${namespace}/${DEMO}`],
+  usedBy: readerOf(`${namespace}/${DEMO}`),
+  isFor,
+  // Two kinds of runtimes may be wanted there, and a server takes one of them.
+  isContested: namespace === CLAIMED,
+  draw: drawRuntime,
+  object: (where, desired) => anObject('CacheRuntime', where, desired),
+})
+
+/** Served by the builtin cache, and of the same name as the others. */
+const alluxio: Generator = {
+  name: 'alluxio runtime',
+  resource: ALLUXIO_RUNTIMES,
+  names: [`${CLAIMED}/${DEMO}`],
+  isFor,
+  isContested: true,
+  draw: (random) => ({
+    replicas: oneOf(random, [1, 2]),
+    tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '1Gi' }] },
+  }),
+  object: (where, desired) => anObject('AlluxioRuntime', where, desired),
+}
+
+export const runtimes: readonly Generator[] = [...NAMESPACES.map(caches), alluxio]

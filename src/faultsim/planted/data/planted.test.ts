@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { proveSeed } from '../../seeded/prove-seed.ts'
+import { beginningOf } from '../../seeded/run-script.ts'
+import { memberWorld } from '../../seeded/worlds/member.ts'
+import type { WorldSnapshot } from '../../world/snapshot.ts'
+import { PLANTED_IN_DATA } from './index.ts'
+import { worldWith } from './planted.ts'
+
+describe('a bug that is planted into the controllers of datasets is found', () => {
+  let from: WorldSnapshot
+  before(async () => {
+    from = await beginningOf(memberWorld())
+  })
+
+  for (const planted of PLANTED_IN_DATA)
+    it(`${planted.name}: ${planted.caughtBy}`, async () => {
+      const { seed } = planted.foundBy
+      const { failure } = await proveSeed(worldWith(planted), seed, from)
+      assert.equal(failure?.oracle, planted.caughtBy, failure?.message)
+      // And the correct one passes where the defective one fails.
+      assert.equal((await proveSeed(memberWorld(), seed, from)).failure, undefined)
+    })
+})
