@@ -194,6 +194,16 @@ describe('the client', () => {
     await until('the other is gone', () => !existsSync(away(`gone-${other}-1`)))
   })
 
+  it('says how far it is also when a source pauses', async () => {
+    const worker = await bench.worker('w0')
+    bench.put('/big', content('one', 3 * BLOCK))
+    worker.interfere = (_, target) => target.endsWith('/2')
+    const id = request('/')
+    start()
+    const { doneFiles, totalBytes } = await reaches(id, ({ state, doneBytes }) => state === 'filling' && doneBytes === 2 * BLOCK)
+    assert.deepEqual([doneFiles, totalBytes], [0, 3 * BLOCK])
+  })
+
   it('never mixes versions: when the source changed it waits for the new list', async () => {
     const worker = await bench.worker('w0')
     bench.put('/big', content('one', 3 * BLOCK))

@@ -150,11 +150,27 @@ const doneState = (
 })
 
 /** Writes states/<id>.json: at once when the state changes, else once a second at most. */
-function stateWriter({ id, subPath, layout, clock }: VolumeOptions) {
+function stateWriter({ id, subPath, layout, clock, log }: VolumeOptions) {
   let state: VolumeState = { subPath, state: 'waiting', doneBytes: 0, totalBytes: 0, doneFiles: 0, totalFiles: 0, generation: 0 }
   let written = ''
   let writtenAtMs = Number.NEGATIVE_INFINITY
+  let cancelLater: (() => void) | undefined
+  const notLater = (): void => {
+    cancelLater?.()
+    cancelLater = undefined
+  }
+  /** So that the last progress before a pause is seen. */
+  const later = (): void => {
+    cancelLater ??= clock.after(writtenAtMs + STATE_MS - clock.now(), () => {
+      try {
+        flush()
+      } catch (error) {
+        log.write('warn', 'the state of a volume cannot be written', { subPath, error: messageOf(error) })
+      }
+    })
+  }
   const flush = (): void => {
+    notLater()
     const text = stateText(id, state)
     writtenAtMs = clock.now()
     if (text === written) return
@@ -181,6 +197,7 @@ function stateWriter({ id, subPath, layout, clock }: VolumeOptions) {
       if (!isShown) return
       state = { ...state, doneBytes, doneFiles }
       if (clock.now() - writtenAtMs >= STATE_MS) flush()
+      else later()
     },
     fail(message: string, ready: Generation | undefined): void {
       if (ready === undefined) write({ state: 'waiting', message })
