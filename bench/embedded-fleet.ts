@@ -14,22 +14,41 @@ import type { FleetSetup } from './propagation.ts'
 
 export interface EmbeddedFleet {
   setup: FleetSetup
+  dataDir: string
   stop(): Promise<void>
 }
 
 export interface EmbeddedShape {
   members: number
   transport: MemberTransport
+  /** Simulated nodes of each member (default 1). */
+  nodes?: number
+  /** Nodes of each member whose pods are processes (default none). */
+  processNodes?: number
   /** A directory for profiles of the process. */
   profile?: string
 }
 
-export async function startEmbeddedFleet(program: string, { members, transport, profile }: EmbeddedShape): Promise<EmbeddedFleet> {
+export async function startEmbeddedFleet(program: string, shape: EmbeddedShape): Promise<EmbeddedFleet> {
+  const { members, transport, nodes = 1, processNodes = 0, profile } = shape
   const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'))
   const dataDir = path.join(folder, 'data')
-  const shape = ['--members', String(members), '--nodes', '1', '--process-nodes', '0', '--member-transport', transport]
+  const ofNodes = ['--nodes', String(nodes), '--process-nodes', String(processNodes)]
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const args = [...flags, program, 'up', ...shape, '--port', '0', '--data-dir', dataDir]
+  const args = [
+    ...flags,
+    program,
+    'up',
+    '--members',
+    String(members),
+    ...ofNodes,
+    '--member-transport',
+    transport,
+    '--port',
+    '0',
+    '--data-dir',
+    dataDir,
+  ]
   const start = () => startChild({ name: 'sluice', command: process.execPath, args, log: path.join(folder, 'log') })
   const isUp = (): boolean => existsSync(path.join(dataDir, 'run.json'))
   let child = start()
@@ -49,6 +68,7 @@ export async function startEmbeddedFleet(program: string, { members, transport, 
   }
   const pids = { sluice: [child.pid] }
   return {
+    dataDir,
     setup: {
       hub: clientOf('hub'),
       members: Array.from({ length: members }, (_, i) => clientOf(`member${i + 1}`)),

@@ -80,7 +80,8 @@ interface Following {
   note(event: WatchEvent): void
 }
 
-async function follow(hub: Client, { resource, namespace, signal, note }: Following): Promise<void> {
+/** Until the signal aborts. */
+export async function follow(hub: Client, { resource, namespace, signal, note }: Following): Promise<void> {
   let { resourceVersion } = await hub.list(resource, { namespace })
   while (!signal.aborted) {
     try {

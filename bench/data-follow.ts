@@ -1,0 +1,66 @@
+/** When pods became ready and datasets bound, by watches of one namespace. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client, WatchEvent } from '../src/client/client.ts'
+import type { Dataset } from '../src/kinds/fluid/index.ts'
+import { DATASETS } from '../src/kinds/fluid/resources.ts'
+import { LABELS } from '../src/kinds/fluid/well-known.ts'
+import { PODS } from '../src/kinds/kubernetes/resources.ts'
+import type { Pod } from '../src/kinds/kubernetes/types.ts'
+import { follow } from './gate-follow.ts'
+
+export interface FollowedDatasets {
+  bound(): number
+  readyPods(): number
+  /** When the last of its pods became ready, and when the dataset was bound; of those that are bound, in the order of that. */
+  times(): { name: string; readyMs: number; boundMs: number }[]
+  /** Resolves when it is so; says from time to time how far it is. */
+  until(what: string, isSo: () => boolean, withinMs: number): Promise<void>
+  stop(): void
+}
+
+const LOOK_EVERY_MS = 20
+const REPORT_EVERY_MS = 10_000
+
+export function followDatasets(member: Client, namespace: string): FollowedDatasets {
+  const stop = new AbortController()
+  const bound = new Map<string, number>()
+  /** By dataset, by pod. */
+  const ready = new Map<string, Map<string, number>>()
+  let readyPods = 0
+  const note = ({ object }: WatchEvent): void => {
+    const { name = '', labels } = object.metadata
+    if (object.kind === DATASETS.kind) {
+      if ((object as Dataset).status?.phase === 'Bound' && !bound.has(name)) bound.set(name, performance.now())
+      return
+    }
+    if (!((object as Pod).status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')) return
+    const dataset = labels?.[LABELS.cacheRuntimeName] ?? ''
+    const pods = ready.get(dataset) ?? new Map<string, number>()
+    ready.set(dataset, pods)
+    if (pods.has(name)) return
+    pods.set(name, performance.now())
+    readyPods++
+  }
+  for (const resource of [DATASETS, PODS]) void follow(member, { resource, namespace, signal: stop.signal, note })
+  return {
+    bound: () => bound.size,
+    readyPods: () => readyPods,
+    times: () =>
+      [...bound].map(([name, boundMs]) => ({ name, boundMs, readyMs: Math.max(...(ready.get(name)?.values() ?? [Number.NaN])) })),
+    async until(what, isSo, withinMs) {
+      const deadline = performance.now() + withinMs
+      let reportedMs = performance.now()
+      while (!isSo()) {
+        const nowMs = performance.now()
+        if (nowMs > deadline)
+          throw new Error(`not within ${withinMs / 60_000} minutes: ${what}; ${readyPods} pods are ready, ${bound.size} datasets bound`)
+        if (nowMs - reportedMs > REPORT_EVERY_MS) {
+          reportedMs = nowMs
+          console.error(`${what}: ${readyPods} pods are ready, ${bound.size} datasets are bound`)
+        }
+        await sleep(LOOK_EVERY_MS)
+      }
+    },
+    stop: () => stop.abort(),
+  }
+}

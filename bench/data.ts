@@ -1,0 +1,114 @@
+/**
+ * `npm run bench:data [-- --quick] [--write] [--only binding|scale|bytes] [--datasets N] [--profile DIR]`: what datasets cost: from
+ * their last ready pod to Bound; thousands of them on simulated nodes, beside the same pods alone, at rest and after a restart; and
+ * bytes through the builtin cache, beside `cp -r`. `--datasets` bounds how many; `--write` puts each table into docs/performance.md,
+ * that of many datasets after each step, so that a run which is ended early has written what it knows.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildCacheProgram } from '../test/cache/cache-program.ts'
+import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
+import { privateProgram } from '../test/machine/program.ts'
+import { type BindingFigures, measureBinding } from './data-binding.ts'
+import { type BytesResult, type FilesShape, measureBytes } from './data-bytes.ts'
+import { measurePods } from './data-pods.ts'
+import { measureScale, nodesFor, type ScaleShape } from './data-scale.ts'
+import { bindingTable, bytesTable, podTable, scaleTable } from './data-tables.ts'
+import { type EmbeddedFleet, type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
+import { machineText, replaceBetween } from './figures.ts'
+
+const DOCUMENT = 'docs/performance.md'
+const MIB = 1024 ** 2
+
+await runProgram(async (later) => {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      datasets: { type: 'string', default: '10000' },
+      profile: { type: 'string' },
+    },
+  })
+  const { quick: isQuick, profile } = values
+  const isWanted = (part: string): boolean => values.only === undefined || values.only === part
+  const publish = (part: string, table: string): void => {
+    const text = `${machineText('at the end')}\n\n${table}`
+    console.log(`\n${text}`)
+    if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), `bench:data:${part}`, text))
+  }
+  const program = await privateProgram()
+  later(async () => program.remove())
+  await buildCacheProgram(path.dirname(program.file))
+  const onFleet = <T>(shape: EmbeddedShape, measure: (fleet: EmbeddedFleet) => Promise<T>): Promise<T> =>
+    withFleet(program.file, { ...shape, profile }, { later, measure })
+
+  if (isWanted('binding')) publish('binding', bindingTable(await binding(isQuick, onFleet)))
+  if (isWanted('bytes')) {
+    const results = await bytes(later, isQuick, profile)
+    const shape = isQuick ? manyFiles(4, 4) : manyFiles(8, 32)
+    const pods = await onFleet({ members: 1, transport: 'in-process', nodes: 1, processNodes: 1 }, (fleet) => measurePods(fleet, shape))
+    publish('bytes', `${bytesTable(results)}\n${podTable(pods)}`)
+  }
+  if (!isWanted('scale')) return 0
+  const most = Number(values.datasets)
+  const shape: ScaleShape = {
+    steps: (isQuick ? [100, 500] : [100, 1000, 3000, 10_000]).filter((step) => step <= most),
+    plain: isQuick ? 50 : 300,
+    restSeconds: isQuick ? 10 : 60,
+  }
+  const result = await onFleet({ members: 1, transport: 'in-process', nodes: nodesFor(shape) }, (fleet) =>
+    measureScale(fleet, shape, (known) => publish('scale', scaleTable(known))),
+  )
+  const written = (result.rest?.writes ?? 0) + (result.restart?.changed ?? 0)
+  if (written > 0) console.log('something was written at rest or after a restart')
+  return written === 0 ? 0 : 1
+})
+
+interface Ground<T> {
+  later: Cleanup
+  measure(fleet: EmbeddedFleet): Promise<T>
+}
+
+async function withFleet<T>(program: string, shape: EmbeddedShape, { later, measure }: Ground<T>): Promise<T> {
+  const fleet = await startEmbeddedFleet(program, shape)
+  let isStopped = false
+  const stop = async (): Promise<void> => {
+    if (isStopped) return
+    isStopped = true
+    await fleet.stop()
+  }
+  later(stop)
+  try {
+    return await measure(fleet)
+  } finally {
+    await stop()
+  }
+}
+
+type OnFleet = <T>(shape: EmbeddedShape, measure: (fleet: EmbeddedFleet) => Promise<T>) => Promise<T>
+
+function binding(isQuick: boolean, onFleet: OnFleet): Promise<BindingFigures[]> {
+  return onFleet({ members: 1, transport: 'in-process', nodes: isQuick ? 2 : 10, processNodes: 1 }, (fleet) =>
+    measureBinding(fleet, isQuick ? { datasets: 20, processes: 3 } : { datasets: 200, processes: 20 }),
+  )
+}
+
+function manyFiles(files: number, mebibytes: number): FilesShape {
+  return { name: `${files} files of ${mebibytes} MiB`, files, bytesEach: mebibytes * MIB }
+}
+
+async function bytes(later: Cleanup, isQuick: boolean, profile: string | undefined): Promise<BytesResult[]> {
+  const [large, small] = isQuick ? [manyFiles(4, 16), 500] : [manyFiles(8, 256), 10_000]
+  const results: BytesResult[] = []
+  for (const shape of [large, { name: `${small.toLocaleString('en')} files of 16 KiB`, files: small, bytesEach: 16 * 1024 }]) {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'))
+    const remove = (): void => rmSync(folder, { recursive: true, force: true })
+    later(remove)
+    results.push(await measureBytes(folder, shape, profile))
+    remove()
+  }
+  return results
+}
