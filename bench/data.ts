@@ -28,7 +28,7 @@ await runProgram(async (later) => {
       quick: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       only: { type: 'string' },
-      datasets: { type: 'string', default: '10000' },
+      datasets: { type: 'string' },
       profile: { type: 'string' },
     },
   })
@@ -53,10 +53,10 @@ await runProgram(async (later) => {
     publish('bytes', `${bytesTable(results)}\n${podTable(pods)}`)
   }
   if (!isWanted('scale')) return 0
-  const most = Number(values.datasets)
+  const most = Number(values.datasets ?? (isQuick ? 500 : 10_000))
   const shape: ScaleShape = {
-    steps: (isQuick ? [100, 500] : [100, 1000, 3000, 10_000]).filter((step) => step <= most),
-    plain: isQuick ? 50 : 300,
+    steps: [...(isQuick ? [100] : [100, 1000, 3000]).filter((step) => step < most), most],
+    plain: isQuick ? 50 : 100,
     restSeconds: isQuick ? 10 : 60,
   }
   const result = await onFleet({ members: 1, transport: 'in-process', nodes: nodesFor(shape) }, (fleet) =>

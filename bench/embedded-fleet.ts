@@ -44,6 +44,7 @@ export async function startEmbeddedFleet(program: string, shape: EmbeddedShape):
     ...ofNodes,
     '--member-transport',
     transport,
+    '--quiet',
     '--port',
     '0',
     '--data-dir',

@@ -70,7 +70,7 @@ export async function measureOurPods(program: string, load: PodLoad, profile?: s
   const dataDir = path.join(folder, 'data')
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const shape = ['--members', '1', '--nodes', String(load.nodes), '--process-nodes', '0']
-  const args = [...flags, program, 'up', ...shape, '--port', '0', '--data-dir', dataDir]
+  const args = [...flags, program, 'up', ...shape, '--quiet', '--port', '0', '--data-dir', dataDir]
   const child = startChild({ name: 'sluice', command: process.execPath, args, log: path.join(folder, 'log') })
   try {
     await child.waitUntil('the start', () => existsSync(path.join(dataDir, 'run.json')), 120)
