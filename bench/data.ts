@@ -92,7 +92,7 @@ type OnFleet = <T>(shape: EmbeddedShape, measure: (fleet: EmbeddedFleet) => Prom
 
 function binding(isQuick: boolean, onFleet: OnFleet): Promise<BindingFigures[]> {
   return onFleet({ members: 1, transport: 'in-process', nodes: isQuick ? 2 : 10, processNodes: 1 }, (fleet) =>
-    measureBinding(fleet, isQuick ? { datasets: 20, processes: 3 } : { datasets: 200, processes: 20 }),
+    measureBinding(fleet, isQuick ? { datasets: 20, processes: 3 } : { datasets: 200, processes: 10 }),
   )
 }
 

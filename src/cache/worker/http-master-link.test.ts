@@ -54,6 +54,23 @@ describe('the master over HTTP', () => {
     })
   })
 
+  it('is asked for many files at a time over connections that are kept', async () => {
+    const AT_A_TIME = 8
+    const connections = new Set<unknown>()
+    let waiting: (() => void)[] = []
+    const answer: http.RequestListener = (request, response) => {
+      connections.add(request.socket)
+      waiting.push(() => void response.writeHead(200).end(JSON.stringify(FILE)))
+      if (waiting.length < AT_A_TIME) return
+      for (const go of waiting) go()
+      waiting = []
+    }
+    await against(answer, async (link) => {
+      for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: AT_A_TIME }, () => link.file(ID, NEVER)))
+    })
+    assert.equal(connections.size, AT_A_TIME)
+  })
+
   it('is not believed when it answers something else', async () => {
     const bad: [number, unknown][] = [
       [500, {}],

@@ -18,6 +18,7 @@ export interface HttpMasterLinkOptions {
 
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 5000
+const MOST_CONNECTIONS = 16
 const STATES: readonly unknown[] = ['serving', 'leaving', 'gone']
 
 export interface HttpMasterLink extends MasterLink {
@@ -25,7 +26,8 @@ export interface HttpMasterLink extends MasterLink {
 }
 
 export function httpMasterLink(options: HttpMasterLinkOptions): HttpMasterLink {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 16, maxFreeSockets: 2 })
+  // All are kept: a node that fills with small files asks for many at a time, and again at once.
+  const agent = new http.Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS, maxFreeSockets: MOST_CONNECTIONS })
   const ask = (asked: Asked) => request(agent, options, asked)
   return {
     async heartbeat(beat, signal) {
