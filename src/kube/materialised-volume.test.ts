@@ -89,6 +89,12 @@ describe('a state of a volume', () => {
   ]
   for (const [name, text] of cases) it(`with ${name} is none`, () => assert.equal(parseVolumeState(text, ID), undefined))
 
+  it('can be read whatever sizes a source claims', () => {
+    const huge = { ...READY, totalBytes: 2e6 * 9e15, doneBytes: 1e30, totalFiles: Number.POSITIVE_INFINITY }
+    const { totalBytes, doneBytes, totalFiles } = parseVolumeState(stateText(ID, huge), ID) ?? {}
+    assert.deepEqual([totalBytes, doneBytes, totalFiles], Array(3).fill(Number.MAX_SAFE_INTEGER))
+  })
+
   it('is never too long to be read', () => {
     const long = { ...READY, subPath: `/${'\u0001'.repeat(4094)}`, message: '\u0001'.repeat(1e6) }
     const id = requestIdOf(long.subPath)

@@ -74,8 +74,11 @@ export const directoryOf = (id: string, generation: number): string => `generati
 
 export const stateText = (id: string, state: Omit<VolumeState, 'directory'>): string => {
   const { message, ...rest } = state
+  // Sources can claim any size: what is beyond counting is still a state that can be read.
+  const counts = COUNTS.map((key) => [key, Math.min(rest[key], Number.MAX_SAFE_INTEGER)])
   return JSON.stringify({
     ...rest,
+    ...Object.fromEntries(counts),
     ...(message === undefined ? {} : { message: message.slice(0, LONGEST_STATE_MESSAGE) }),
     ...(state.generation > 0 ? { directory: directoryOf(id, state.generation) } : {}),
   })

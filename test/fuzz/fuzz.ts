@@ -1,7 +1,8 @@
 /**
  * The proof that no request can break the server: `npm run fuzz:api -- --requests 100000 [--seed S]`, and `--replay FILE`
  * for the requests that an earlier run recorded. The requests run in a thread; this one watches it, ends it when it hangs,
- * and reports what was found: each fault once, as small as possible, ready to be sent again.
+ * and reports what was found: each fault once, as small as possible, ready to be sent again. A share of the requests goes to
+ * datasets and their controllers; `--datasets 50000` sends that many, and nothing else.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,9 +11,10 @@ import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { table } from '../machine/table.ts'
 import { readCorpus } from './corpus.ts'
+import { BATCH, type DataReport, type DataTask, runDataFuzz } from './datasets/run.ts'
 import { generate } from './generate.ts'
 import { asCurl, bodyOf, type FuzzStep } from './request.ts'
-import { type Found, type RunReport, runFuzz, sendStep, shrink } from './run.ts'
+import { type Found, type RunReport, type RunTask, runFuzz, sendStep, shrink } from './run.ts'
 import { startFuzzServer } from './server.ts'
 
 const HANG_MS = 30_000
@@ -20,12 +22,21 @@ const HANG_MS = 30_000
 const HEAP_BOUND = 24 * 1024 * 1024
 const MAX_DISTINCT = 40
 
-type Task = { what: 'run'; seed: number; from: number; to: number; progress: Int32Array } | { what: 'shrink'; seed: number; found: Found }
-type Message = { what: 'found'; found: Found } | { what: 'report'; report: RunReport } | { what: 'shrunk'; steps: FuzzStep[] }
+/** Of the requests of an ordinary run. */
+const DATASET_SHARE = 0.06
+
+type Task = ({ what: 'run' } & RunTask) | ({ what: 'datasets' } & DataTask) | { what: 'shrink'; seed: number; found: Found }
+type Message =
+  | { what: 'found'; found: Found }
+  | { what: 'report'; report: RunReport }
+  | { what: 'datasets'; report: DataReport }
+  | { what: 'shrunk'; steps: FuzzStep[] }
 
 async function work(task: Task): Promise<void> {
   const post = (message: Message): void => parentPort?.postMessage(message)
-  if (task.what === 'run') post({ what: 'report', report: await runFuzz(task, (found) => post({ what: 'found', found })) })
+  const onFound = (found: Found): void => post({ what: 'found', found })
+  if (task.what === 'run') post({ what: 'report', report: await runFuzz(task, onFound) })
+  else if (task.what === 'datasets') post({ what: 'datasets', report: await runDataFuzz(task, onFound) })
   else post({ what: 'shrunk', steps: await shrink(task) })
   process.exit(0)
 }
@@ -114,10 +125,54 @@ async function shrunk(seed: number, found: Found): Promise<FuzzStep[]> {
   return steps ?? fallback
 }
 
-function sum(reports: readonly RunReport[], of: (report: RunReport) => Record<string, number>): [string, number][] {
+function sum<T>(reports: readonly T[], of: (report: T) => Record<string, number>): [string, number][] {
   const total = new Map<string, number>()
   for (const report of reports) for (const [key, count] of Object.entries(of(report))) total.set(key, (total.get(key) ?? 0) + count)
   return [...total].sort((a, b) => b[1] - a[1])
+}
+
+/** In a world of their own, with all controllers: what is found there is repeated from the start of its batch. */
+async function fuzzDatasets(seed: number, from: number, to: number): Promise<number> {
+  const began = performance.now()
+  const progress = new Int32Array(new SharedArrayBuffer(4))
+  const found = new Map<string, Found & { times: number }>()
+  const note = (one: Found): void => void found.set(one.signature, { ...one, times: (found.get(one.signature)?.times ?? 0) + 1 })
+  const reports: DataReport[] = []
+  for (let next = from; next < to; ) {
+    Atomics.store(progress, 0, next)
+    const thread = startWorker({ what: 'datasets', seed, from: next, to, progress }, (message) => {
+      if (message.what === 'found') note(message.found)
+      if (message.what === 'datasets') reports.push(message.report)
+    })
+    const stuck = watch(progress, Number.MAX_SAFE_INTEGER)
+    const why = await Promise.race([thread.ended.then((error) => ({ error })), stuck.hangs.then((at) => ({ at }))])
+    stuck.stop()
+    if ('at' in why) await thread.terminate()
+    const at = Atomics.load(progress, 0)
+    if ('at' in why) note({ kind: 'hang', signature: 'hang among datasets', detail: `no progress in ${HANG_MS / 1000} s`, index: at })
+    else if (why.error !== undefined)
+      note({ kind: 'crash', signature: `the thread died: ${why.error.split('\n')[0]}`, detail: why.error.slice(0, 2000), index: at })
+    next = 'error' in why && why.error === undefined ? to : at - (at % BATCH) + BATCH
+  }
+  const shown = (of: (report: DataReport) => Record<string, number>): string =>
+    sum(reports, of)
+      .map(([name, count]) => `${name} × ${count}`)
+      .join(', ')
+  const sent = reports.reduce((total, report) => total + report.requests, 0)
+  console.log(`\n${sent} requests about datasets, seed ${seed}, ${Math.round((performance.now() - began) / 1000)} s`)
+  console.log(`by answer: ${shown((report) => report.statuses)}\nby family: ${shown((report) => report.families)}`)
+  console.log(`stored: ${shown((report) => report.stored)}`)
+  console.log(`most writes of controllers after ${BATCH} requests: ${Math.max(0, ...reports.map(({ mostWrites }) => mostWrites))}`)
+  if (found.size === 0) {
+    console.log('no crash, no hang, no unexplained refusal; controllers came to rest after every batch and left nothing behind')
+    return 0
+  }
+  console.error(`\n${found.size} faults:`)
+  for (const { kind, times, index, signature, detail } of [...found.values()].slice(0, MAX_DISTINCT))
+    console.error(
+      `\n${kind} (${times} times, last at ${index}): ${signature}\n${detail}\n  again with: npm run fuzz:api -- --seed ${seed} --from ${index - (index % BATCH)} --datasets ${BATCH}`,
+    )
+  return 1
 }
 
 async function fuzz(seed: number, requests: number): Promise<number> {
@@ -206,10 +261,21 @@ async function replay(file: string): Promise<number> {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { requests: { type: 'string', default: '100000' }, seed: { type: 'string' }, replay: { type: 'string' } },
+    options: {
+      requests: { type: 'string', default: '100000' },
+      datasets: { type: 'string' },
+      from: { type: 'string', default: '0' },
+      seed: { type: 'string' },
+      replay: { type: 'string' },
+    },
   })
   if (values.replay !== undefined) return replay(values.replay)
-  return fuzz(values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed), Number(values.requests))
+  const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed)
+  const from = Number(values.from)
+  if (values.datasets !== undefined) return fuzzDatasets(seed, from, from + Number(values.datasets))
+  const share = Math.round(Number(values.requests) * DATASET_SHARE)
+  const failed = [await fuzz(seed, Number(values.requests) - share), await fuzzDatasets(seed, 0, share)]
+  return Math.max(...failed)
 }
 
 if (isMainThread) process.exit(await main())

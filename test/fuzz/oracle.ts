@@ -4,7 +4,7 @@ import type { FuzzRequest } from './request.ts'
 import type { Answer } from './server.ts'
 
 export interface Finding {
-  kind: 'crash' | 'hang' | 'internal' | 'status' | 'pollution' | 'slow' | 'memory'
+  kind: 'crash' | 'hang' | 'internal' | 'status' | 'pollution' | 'slow' | 'memory' | 'wedge'
   /** The same text is the same fault. */
   signature: string
   detail: string

@@ -153,6 +153,20 @@ describe('a directory over HTTP', () => {
       },
     ))
 
+  it('ends when a page has more directories than may wait', () => {
+    const page = Array.from({ length: 200_000 }, (_, i) => `<a href="${i}/">`).join('')
+    return withServer(
+      ({ url }, response) =>
+        url === '/' ? response.writeHead(200, { 'content-type': 'text/html' }).end(page) : response.writeHead(500).end(),
+      async ({ url, requests }) => {
+        const source = sourceAt(url)
+        await assert.rejects(listAll(source), /more than 200000 directories: mount parts of it separately/)
+        assert.deepEqual(requests, ['GET /'])
+        await source.close()
+      },
+    )
+  })
+
   it('is not removed file by file because the server is ill', () =>
     withServer(
       ({ url = '' }, response) =>

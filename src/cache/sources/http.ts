@@ -47,12 +47,15 @@ export function createHttpSource({ mountPoint, client }: HttpOptions): Source {
       return
     }
     const pending: Directory[] = [{ relative: '', url: root, depth: 1 }]
-    let directories = 0
-    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    // Those that wait to be read count as well: a page of directories, each of which is such a page, must not fill the memory.
+    let directories = 1
+    const add = (directory: Directory): void => {
       if (++directories > MOST_DIRECTORIES)
         throw new SourceRefused(`more than ${MOST_DIRECTORIES} directories: mount parts of it separately`)
-      yield* readDirectory({ client, directory, pending, signalNow })
+      pending.push(directory)
     }
+    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop())
+      yield* readDirectory({ client, directory, add, signalNow })
   }
 
   const pager = createPager(walk)
@@ -113,11 +116,12 @@ function createPlace(mountPoint: URL, client: WebClient) {
 interface Reading {
   client: WebClient
   directory: Directory
-  pending: Directory[]
+  /** Throws when there are too many. */
+  add(directory: Directory): void
   signalNow: () => AbortSignal
 }
 
-async function* readDirectory({ client, directory, pending, signalNow }: Reading): AsyncGenerator<Found, void> {
+async function* readDirectory({ client, directory, add, signalNow }: Reading): AsyncGenerator<Found, void> {
   const { relative, url, depth } = directory
   const pathOf = (name: string) => (relative === '' ? name : `${relative}/${name}`)
   const html = await indexPage(client, directory, signalNow())
@@ -126,7 +130,7 @@ async function* readDirectory({ client, directory, pending, signalNow }: Reading
   for (const name of refused) yield { refused: pathOf(name) }
   for (const name of directories) {
     if (depth >= DEEPEST_PATH) yield { refused: pathOf(name) }
-    else pending.push({ relative: pathOf(name), url: new URL(`${encodeURIComponent(name)}/`, url), depth: depth + 1 })
+    else add({ relative: pathOf(name), url: new URL(`${encodeURIComponent(name)}/`, url), depth: depth + 1 })
   }
   for (let i = 0; i < files.length; i += CONCURRENT_STATS) {
     const some = files.slice(i, i + CONCURRENT_STATS)

@@ -5,7 +5,7 @@
 import { CacheRuntime, type CacheRuntimeSpec, type Dataset } from '../../kinds/fluid/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { checkDns1123Subdomain } from '../../kube/names.ts'
-import { canonicalQuantity, quantitySign, tryParseQuantity } from '../../kube/quantity.ts'
+import { canonicalQuantity, quantitySign, quantityValue, tryParseQuantity } from '../../kube/quantity.ts'
 import { shown } from './text.ts'
 
 const CLASS = 'sluice.dev/runtime'
@@ -24,8 +24,8 @@ export function requestedRuntime({ metadata }: Dataset): RequestedRuntime {
     return { problem: `annotation ${CLASS} ${quoted(runtimeClassName)} cannot be the name of a CacheRuntimeClass: write builtin` }
   const quota = annotations[QUOTA] ?? DEFAULT_QUOTA
   const { value } = tryParseQuantity(quota)
-  if (value === undefined || quantitySign(value) <= 0)
-    return { problem: `annotation ${QUOTA} ${quoted(quota)} is no size above 0: write for example 10Gi` }
+  if (value === undefined || quantitySign(value) <= 0 || !Number.isSafeInteger(quantityValue(value)))
+    return { problem: `annotation ${QUOTA} ${quoted(quota)} is no size above 0 that can be counted: write for example 10Gi` }
   const preload = annotations[PRELOAD] ?? 'false'
   if (preload !== 'true' && preload !== 'false')
     return { problem: `annotation ${PRELOAD} ${quoted(preload)} is neither true nor false: write one of them, in quotes` }

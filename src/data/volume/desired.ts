@@ -8,6 +8,8 @@ import { commonLabel, datasetId, fuseLabel, volumeName } from '../../kinds/fluid
 import { ANNOTATIONS, CREATED_BY_FLUID, CSI_DRIVER, LABELS, type RuntimeType, STORAGE_CLASS } from '../../kinds/fluid/well-known.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { checkLabelValue, checkQualifiedName } from '../../kube/names.ts'
+import { canonicalQuantity, parseQuantity, quantitySign } from '../../kube/quantity.ts'
 
 /** How the engine of a runtime mounts: where on the node, and what the mount is called. */
 export interface MountInfo {
@@ -110,7 +112,11 @@ function accessModesOf({ spec }: Dataset): string[] {
   return modes.length === 0 ? ['ReadOnlyMany'] : modes
 }
 
-const capacityOf = ({ metadata }: Dataset): string => metadata.annotations?.[ANNOTATIONS.storageRequest] ?? DEFAULT_CAPACITY
+/** What is no size is no wish: the claim must be there all the same. */
+function capacityOf({ metadata }: Dataset): string {
+  const { value, error } = canonicalQuantity(metadata.annotations?.[ANNOTATIONS.storageRequest] ?? DEFAULT_CAPACITY)
+  return error === undefined && quantitySign(parseQuantity(value)) > 0 ? value : DEFAULT_CAPACITY
+}
 
 /** What cannot be read counts as absent: it is the wish of whoever wrote the runtime, and harms nobody else. */
 function wantedMetadata({ metadata }: KubeObject, kind: string): WantedMetadata {
@@ -119,11 +125,19 @@ function wantedMetadata({ metadata }: KubeObject, kind: string): WantedMetadata 
   for (const one of list) {
     const selector = isJsonObject(one) && isJsonObject(one.selector) ? one.selector : undefined
     if (selector?.kind !== kind || (selector.group ?? '') !== '') continue
-    Object.assign(found.labels, textsOf((one as Record<string, unknown>).labels))
-    Object.assign(found.annotations, textsOf((one as Record<string, unknown>).annotations))
+    const { labels, annotations } = one as Record<string, unknown>
+    for (const [key, value] of Object.entries(textsOf(labels))) if (checkLabelValue(value).length === 0) found.labels[key] = value
+    Object.assign(found.annotations, textsOf(annotations))
   }
   return found
 }
+
+/**
+ * A volume belongs to the cluster, and storage controllers act on what its metadata says: what Kubernetes and this control plane
+ * write there is not for tenants to write.
+ */
+const RESERVED = /^(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io|sluice\.dev)\//
+const isWritable = (key: string): boolean => checkQualifiedName(key).length === 0 && !RESERVED.test(key)
 
 function parsedList(text: string | undefined): unknown[] {
   if (text === undefined) return []
@@ -138,7 +152,9 @@ function parsedList(text: string | undefined): unknown[] {
 
 const textsOf = (value: unknown): Record<string, string> =>
   isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && isWritable(entry[0])),
+      )
     : {}
 
 /** A claim that was made for the dataset of its name, and not by a user. */

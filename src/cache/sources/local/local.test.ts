@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { SourceChanged, type SourceFile, SourceRefused } from '../source.ts'
 import { inTemporaryDirectory, listAll, namesOf, never, readAll } from '../testing.ts'
 import { createLocalSource } from './local.ts'
+import { walkLocal } from './walk.ts'
 import { createWatches } from './watches.ts'
 
 const sourceAt = (place: string) => createLocalSource({ mountPoint: 'local:///data', path: place })
@@ -74,6 +75,16 @@ describe('listing a local directory', () => {
         listing.refused.toSorted(),
         refused.map((name) => JSON.stringify(name)),
       )
+    }))
+
+  it('ends when more directories wait than may', () =>
+    inTemporaryDirectory(async (root) => {
+      for (const name of ['a', 'b', 'c']) await mkdir(path.join(root, name))
+      const walked = async (mostDirectories: number) => {
+        for await (const _ of walkLocal({ root, signalNow: never, onDirectory: () => undefined, mostDirectories })) assert.fail('a file')
+      }
+      await walked(4)
+      await assert.rejects(walked(3), /more than 3 directories: mount parts of it separately/)
     }))
 
   it('refuses names that are no text, and what is no file', () =>

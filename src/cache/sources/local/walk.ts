@@ -31,6 +31,8 @@ export interface LocalWalk {
   signalNow: () => AbortSignal
   /** Called before a directory is read, with its real path. */
   onDirectory: (real: string) => void
+  /** Those that wait to be read count as well: a directory of directories must not fill the memory. */
+  mostDirectories?: number
 }
 
 /** Asked of the thread pool at a time. */
@@ -39,12 +41,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found, void> {
   const pending: Directory[] = [{ relative: '', real: walk.root, depth: 0 }]
-  let directories = 0
+  const most = walk.mostDirectories ?? MOST_DIRECTORIES
+  let directories = 1
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    if (++directories > MOST_DIRECTORIES) throw new SourceRefused(`more than ${MOST_DIRECTORIES} directories: mount parts of it separately`)
     for await (const step of readDirectory(walk, directory)) {
       walk.signalNow().throwIfAborted()
-      if (step.directory !== undefined) pending.push(step.directory)
+      if (step.directory !== undefined) {
+        if (++directories > most) throw new SourceRefused(`more than ${most} directories: mount parts of it separately`)
+        pending.push(step.directory)
+      }
       if (step.found !== undefined) yield step.found
     }
   }

@@ -24,11 +24,15 @@ const claims: Record<string, object> = {
   'bound-node': { spec: { volumeName: 'tier' }, status: { phase: 'Bound' } },
   'bound-own': { spec: { volumeName: 'own' }, status: { phase: 'Bound' } },
   stolen: { spec: { volumeName: 'taken' }, status: { phase: 'Bound' } },
+  'named-only': { spec: { volumeName: 'reserved' }, status: { phase: 'Bound' } },
+  'of-another': { spec: { volumeName: 'elsewhere' }, status: { phase: 'Bound' } },
   lost: { spec: { volumeName: 'nowhere' }, status: { phase: 'Bound' } },
   pending: { spec: {}, status: { phase: 'Pending' } },
   'web-cache': { spec: {}, status: { phase: 'Pending' } },
 }
 const persistentVolumes: Record<string, object> = {
+  reserved: { spec: { claimRef: { namespace: 'bank', name: 'named-only' }, local: { path: '/disks/2' } } },
+  elsewhere: { spec: { claimRef: { namespace: 'shop', name: 'data' }, local: { path: '/disks/3' } } },
   disk: { spec: { local: { path: '/disks/1' } } },
   far: { spec: { csi: { driver: 'far.example.com' } } },
   near: {
@@ -198,6 +202,8 @@ describe('what a volume waits for', () => {
     ['a claim to be bound', { persistentVolumeClaim: { claimName: 'pending' } }, /^error processing PVC shop\/pending: PVC is not bound$/],
     ['a volume that is gone', { persistentVolumeClaim: { claimName: 'lost' } }, /failed to fetch PV nowhere/],
     ['a volume of somebody else', { persistentVolumeClaim: { claimName: 'stolen' } }, /bound to another claim/],
+    ['a volume that another namespace reserved', { persistentVolumeClaim: { claimName: 'named-only' } }, /bound to another claim/],
+    ['a volume that another claim reserved', { persistentVolumeClaim: { claimName: 'of-another' } }, /bound to another claim/],
     [
       'a driver',
       { persistentVolumeClaim: { claimName: 'bound-csi' } },
