@@ -14,6 +14,7 @@ const READ: [string, MountPoint][] = [
   ['dataset://data/images/train/1', { kind: 'dataset', namespace: 'data', name: 'images', subPath: 'train/1' }],
   ['s3://lake/a/../b//', { kind: 's3', bucket: 'lake', prefix: 'a/../b//' }],
   ['S3://lake', { kind: 's3', bucket: 'lake', prefix: '' }],
+  ['s3n://lake/x', { kind: 's3', bucket: 'lake', prefix: 'x' }],
   ['https://example.com/a?b', { kind: 'web', url: 'https://example.com/a?b' }],
   ['http://[::1]:80/', { kind: 'web', url: 'http://[::1]:80/' }],
   ['hdfs://namenode:8020/x', { kind: 'other', scheme: 'hdfs' }],
