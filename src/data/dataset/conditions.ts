@@ -18,13 +18,15 @@ export type ConditionType =
   | 'SourcesListed'
   /** True: another runtime has the name of the dataset, and is not used. */
   | 'SecondRuntime'
+  /** True: somebody else has a volume or claim of the name that the dataset needs, so it has none. */
+  | 'NameTaken'
   /** True: the dataset is to be deleted, and something uses it. */
   | 'DeletionHeld'
 
 export interface Said {
   type: ConditionType
   status: 'True' | 'False'
-  reason: DatasetReason | 'Simulated' | 'ReportFailed' | 'ListingFailed' | 'SecondRuntime' | 'PodsUseIt' | 'DatasetsUseIt'
+  reason: DatasetReason | 'Simulated' | 'ReportFailed' | 'ListingFailed' | 'SecondRuntime' | 'NameTaken' | 'PodsUseIt' | 'DatasetsUseIt'
   message: string
 }
 

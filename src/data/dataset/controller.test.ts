@@ -4,7 +4,7 @@ import { expectGone, expectThere } from '../../faultsim/expect/index.ts'
 import { story } from '../../faultsim/story.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
-import { EVENTS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
 import {
   aDataset,
   answering,
@@ -30,6 +30,29 @@ const eventsIn = async (cluster: WorldCluster, reason: string): Promise<string[]
   (await cluster.list(EVENTS)).filter((event) => event.reason === reason).map((event) => String(event.message))
 
 describe('a dataset', () => {
+  story(
+    'says for as long as it is so that somebody else has a claim of its name, and gets its own when that is gone',
+    async (world) => {
+      const { member: cluster } = world
+      answering(cluster)
+      const claim = {
+        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { namespace: 'default', name: 'demo' } },
+        spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'none', resources: { requests: { storage: '1Gi' } } },
+      }
+      await cluster.create(claim)
+      await serve(cluster)
+      await world.settle()
+      assert.equal(await phaseIn(cluster), 'Bound')
+      assert.match((await messageIn(cluster, 'NameTaken')) ?? '', /^a PersistentVolumeClaim demo exists that was not made for this dataset/)
+      assert.equal((await eventsIn(cluster, 'ErrorProcessRuntime')).length, 1)
+      await cluster.delete(PERSISTENT_VOLUME_CLAIMS, 'default/demo')
+      await world.settle()
+      assert.equal(await messageIn(cluster, 'NameTaken'), undefined)
+      assert.equal((await expectThere(cluster, PERSISTENT_VOLUME_CLAIMS, 'default/demo')).metadata.annotations?.CreatedBy, 'fluid')
+    },
+    member,
+  )
+
   story(
     'is bound when its runtime is ready and its sources are mounted',
     async (world) => {

@@ -128,7 +128,7 @@ describe('what a dataset is', () => {
   })
   const seen = (dataset: Dataset, of: Runtime | undefined, how: Service | undefined): Observed => ({
     ...{ dataset, nowMs: 0, choice: choose(of === undefined ? [] : [of], 'cache'), service: how, isCertain: true },
-    ...{ users: { pods: [], datasets: [] }, lastFailure: undefined },
+    ...{ users: { pods: [], datasets: [] }, lastFailure: undefined, taken: undefined },
   })
   const [ok, no, run]: Outcome<true>[] = [{ state: 'done', value: true }, { state: 'failed', message: 'no' }, { state: 'running' }]
   const failure = { type: 'NotReady', status: 'True', message: 'the sources cannot be mounted: before' }

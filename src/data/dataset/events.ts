@@ -10,3 +10,5 @@ export const mountFailed = (of: Dataset): EventIntent => ({
   reason: 'RuntimeMountUfsFailed',
   message: 'Failed to execute mount ufs command',
 })
+
+export const nameTaken = (of: Dataset, why: string): EventIntent => ({ of, type: 'Warning', reason: 'ErrorProcessRuntime', message: why })

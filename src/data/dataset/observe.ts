@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
+import { volumeName } from '../../kinds/fluid/names.ts'
 import { CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { keyOfRef, type ObjectRef, refOfKey } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
@@ -11,6 +12,7 @@ import type { Outcome, PassReader } from '../../runtime/controller.ts'
 import { isUnchanged } from '../../runtime/live-owner.ts'
 import type { Engine, EngineOptions, Prepared } from '../engines/engine.ts'
 import { isOurClaim } from '../volume/desired.ts'
+import { takenBy } from '../volume/taken.ts'
 import { type DatasetEffects, LONGEST_REPORT_MS } from './effects.ts'
 import { entryPod, isComplete, isOfComponent, runOf, simulatedBecause } from './pods.ts'
 import { refusalIn } from './readiness.ts'
@@ -36,6 +38,8 @@ export interface Observed {
   isCertain: boolean
   /** What keeps a dataset that is to be deleted. */
   users: Users
+  /** Why it has no volume or claim: somebody else has one of that name. */
+  taken: string | undefined
   lastFailure: string | undefined
 }
 
@@ -78,6 +82,7 @@ export async function observe(
     service: choice.runtime === undefined ? undefined : serviceOf(deps, choice.runtime, { ...seen, read }),
     isCertain: isCertain(seen, read) && (!asksForRuntime(seen) || (await isUnchanged(client, DATASETS, dataset))),
     users: isGoing ? usersOf(seen, read) : NO_USERS,
+    taken: isGoing ? undefined : takenIn(ref, read),
     lastFailure: read.lastFailure()?.message,
   }
 }
@@ -176,6 +181,13 @@ function isCertain({ dataset, choice, ref }: Seen, read: PassReader): boolean {
   }
   return known.every(Boolean)
 }
+
+const takenIn = (key: ObjectRef, read: PassReader): string | undefined =>
+  takenBy({
+    key,
+    volume: read.get(PERSISTENT_VOLUMES, '', volumeName(key)),
+    claim: read.get(PERSISTENT_VOLUME_CLAIMS, key.namespace, key.name),
+  })
 
 function usersOf({ dataset, ref }: Seen, read: PassReader): Users {
   const claim = read.get(PERSISTENT_VOLUME_CLAIMS, ref.namespace, ref.name)

@@ -12,7 +12,7 @@ import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
 import type { Said } from './conditions.ts'
 import { decide, isMountFailure, type Standing } from './decide.ts'
 import type { DatasetEffects } from './effects.ts'
-import { deletionHeld, mountFailed } from './events.ts'
+import { deletionHeld, mountFailed, nameTaken } from './events.ts'
 import { type Observed, reportKey, type Service, type Users } from './observe.ts'
 import { patchOf, statusOf } from './status.ts'
 
@@ -62,7 +62,7 @@ function planLife(observed: Observed, effects: DatasetEffects, hold?: Hold): Pla
   const status = { ...statusOf(observed, standing, hold?.said), ...(hold === undefined ? {} : referring(dataset, hold)) }
   const requested = standing.phase === 'NotBound' ? standing.request?.runtime : undefined
   const actions: Action[] = [
-    ...statusWrite(dataset, status, eventsOf(dataset, standing, hold)),
+    ...statusWrite(dataset, status, eventsOf(observed, standing, hold)),
     // After the status: a creation that is refused must not keep the reason from being seen.
     ...(requested === undefined ? [] : [{ do: 'create' as const, resource: CACHE_RUNTIMES, object: requested }]),
   ]
@@ -82,12 +82,17 @@ function statusWrite(dataset: Dataset, status: DatasetStatus, events: readonly E
 }
 
 /** Each once, with the status that says the same for as long as it is so. */
-function eventsOf(dataset: Dataset, standing: Standing, hold: Hold | undefined): EventIntent[] {
+function eventsOf({ dataset, taken }: Observed, standing: Standing, hold: Hold | undefined): EventIntent[] {
   const { conditions } = dataset.status ?? {}
   const isNewHold = hold !== undefined && findCondition(conditions, 'DeletionHeld')?.reason !== hold.said.reason
   const failure = standing.phase === 'Bound' ? undefined : standing.phase === 'Updating' ? standing.message : standing.sentence
   const wasFailing = ['NotReady', 'Updating'].some((type) => isMountFailure(findCondition(conditions, type)?.message))
-  return [...(isNewHold ? [hold.event] : []), ...(isMountFailure(failure) && !wasFailing ? [mountFailed(dataset)] : [])]
+  const isNewlyTaken = taken !== undefined && standing.phase !== 'NotBound' && findCondition(conditions, 'NameTaken')?.message !== taken
+  return [
+    ...(isNewHold ? [hold.event] : []),
+    ...(isMountFailure(failure) && !wasFailing ? [mountFailed(dataset)] : []),
+    ...(isNewlyTaken ? [nameTaken(dataset, taken)] : []),
+  ]
 }
 
 type Working = Extract<Service, { refused?: undefined }>

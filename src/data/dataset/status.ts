@@ -61,11 +61,11 @@ function figuresOf({ prepared, simulated, asking }: Working, before: Status): Fi
   }
 }
 
-function saidOf({ dataset, choice, service, nowMs }: Observed, standing: Standing): Said[] {
+function saidOf({ dataset, choice, service, nowMs, taken }: Observed, standing: Standing): Said[] {
   const before = dataset.status?.conditions
   if (standing.phase === 'NotBound') return [waiting(standing.sentence)]
   const wasReady = findCondition(before, 'Ready')
-  const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service)]
+  const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken)]
   const reported = [...reportedSaid(dataset, service, nowMs), ...listedSaid(dataset, service)]
   switch (standing.phase) {
     case 'Failed':
@@ -84,6 +84,9 @@ function saidOf({ dataset, choice, service, nowMs }: Observed, standing: Standin
 
 const secondSaid = (message: string | undefined): Said[] =>
   message === undefined ? [] : [{ type: 'SecondRuntime', status: 'True', reason: 'SecondRuntime', message }]
+
+const takenSaid = (message: string | undefined): Said[] =>
+  message === undefined ? [] : [{ type: 'NameTaken', status: 'True', reason: 'NameTaken', message }]
 
 function simulationSaid(service: Service | undefined): Said[] {
   const because = service?.refused === undefined ? service?.simulated : undefined

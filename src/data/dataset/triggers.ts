@@ -1,7 +1,8 @@
 /** What makes the controller look at a dataset again, and the look-ups that this and the controller need. */
 import type { CacheRuntime, CacheRuntimeClass, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
+import { volumeName } from '../../kinds/fluid/names.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS, THIN_RUNTIME_PROFILES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { keyOfObject, type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
@@ -13,6 +14,8 @@ import { RUNTIME_KINDS } from './runtimes.ts'
 export const BY_CLAIM = 'claim'
 /** Pods by `namespace/name` of the runtime that they are part of. */
 export const BY_RUNTIME = 'runtime'
+/** Datasets by the name of their volume, which two of them can share. */
+const BY_VOLUME = 'volume'
 const BY_CLASS = 'class'
 const BY_PROFILE = 'profile'
 /** Datasets by `namespace/name` of those that refer to them. */
@@ -26,7 +29,11 @@ export const WATCHES: readonly Watch[] = [
   via(CACHE_RUNTIME_CLASSES, (runtimeClass, read) => runtimesOf(runtimeClass, read)),
   via(THIN_RUNTIME_PROFILES, (profile, read) => thinRuntimesOf(profile, read)),
   via(PODS, (pod, read) => datasetsOfPod(pod, read)),
-  via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) ? ifGoing(refOf(claim), read) : [])),
+  // Those of others may be in the way.
+  via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) ? ifGoing(refOf(claim), read) : [refOf(claim)])),
+  via(PERSISTENT_VOLUMES, (volume, read) => read.byIndex(DATASETS, BY_VOLUME, volume.metadata.name ?? '').map(refOf), {
+    isRelevantUpdate: () => false,
+  }),
   // Those that are held by a reference look again when the one that refers goes.
   via(DATASETS, (dataset, read) => read.byIndex(DATASETS, BY_REFERRING, keyOfObject(dataset)).filter(isGoing).map(refOf), {
     isRelevantUpdate: () => false,
@@ -36,6 +43,7 @@ export const WATCHES: readonly Watch[] = [
 export const INDEXES: readonly Index[] = [
   indexOf(PODS, BY_CLAIM, claimKeys),
   indexOf(PODS, BY_RUNTIME, runtimeKeys),
+  indexOf(DATASETS, BY_VOLUME, (dataset) => [volumeName(refOf(dataset))]),
   indexOf(DATASETS, BY_REFERRING, ({ status }) => status?.datasetRef ?? []),
   indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName])),
   ...RUNTIME_KINDS.map(({ resource }) =>

@@ -10,10 +10,12 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { defineModule } from '../../runtime/module/module.ts'
+import { neverMadeAgain } from '../seeded/invariants.ts'
 import { otherModules } from '../testing.ts'
 import { volumeController } from './controller.ts'
 import { mountInfo, volumeOf } from './desired.ts'
 import { plan } from './plan.ts'
+import { takenBy } from './taken.ts'
 
 const dataForTests = defineModule<Record<string, never>, object>({
   name: 'data-for-tests',
@@ -175,11 +177,23 @@ describe('the volume of a dataset', () => {
     const key = { namespace: 'default', name: 'demo' }
     const dataset = aDataset() as Dataset
     const source = { dataset, runtime: aRuntime(), mount: { path: '/runtime-mnt/thin/default/demo/thin-fuse', type: undefined } }
-    assert.deepEqual(plan({ key, dataset, source, volume: undefined, claim: undefined }).actions, [])
-    const volume = volumeOf({ ...source, mount: { ...source.mount, type: 'nfs' } })
-    const { actions } = plan({ key, dataset, source, volume, claim: undefined })
+    assert.deepEqual(plan({ key, dataset, source, isStale: false, volume: undefined, claim: undefined }).actions, [])
+    const made = volumeOf({ ...source, mount: { ...source.mount, type: 'nfs' } })
+    const volume = { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'data.volume' }] } } as PersistentVolume
+    const { actions } = plan({ key, dataset, source, isStale: false, volume, claim: undefined })
     const [kept] = actions.flatMap((action) => (action.do === 'apply' ? [action.object as PersistentVolume] : []))
     assert.deepEqual([kept?.spec?.csi, actions.length], [volume.spec?.csi, 2])
+  })
+
+  it('is created where there is none and never applied, in case a user comes first', () => {
+    const dataset = { ...aDataset(), metadata: { namespace: 'default', name: 'demo', uid: 'd' } } as Dataset
+    const source = { dataset, runtime: aRuntime(), mount: mountInfo('cache', dataset.metadata) }
+    const key = { namespace: 'default', name: 'demo' }
+    const none = { key, dataset, source, isStale: false, volume: undefined, claim: undefined }
+    const does = (observed: typeof none): string[] =>
+      plan(observed).actions.map((action) => (action.do === 'create' ? `create, new: ${action.mustBeNew}` : action.do))
+    assert.deepEqual(does(none), ['create, new: true', 'create, new: true'])
+    assert.deepEqual(does({ ...none, isStale: true }), [], 'from an old cache')
   })
 
   it('of two datasets whose names lead to one name of a volume belongs to the first', () => {
@@ -194,12 +208,10 @@ describe('the volume of a dataset', () => {
     assert.equal(one?.metadata.name, other?.metadata.name)
     const key = { namespace: 'a', name: 'b-c' }
     const source = { dataset: dataset('a', 'b-c'), runtime: aRuntime(), mount: { path: '/x', type: 'cache' } }
-    const { actions, events } = plan({ key, dataset: source.dataset, source, volume: one, claim: undefined })
-    assert.deepEqual(
-      [actions, events?.map(({ message }) => message)],
-      [[], ['a PersistentVolume a-b-c exists that was not made for this dataset: give the dataset another name']],
-    )
-    assert.deepEqual(plan({ key, dataset: undefined, source: undefined, volume: one, claim: undefined }).actions, [])
+    const seen = { key, dataset: source.dataset, source, isStale: false, volume: one, claim: undefined }
+    assert.deepEqual(plan(seen).actions, [])
+    assert.equal(takenBy(seen), 'a PersistentVolume a-b-c exists that was not made for this dataset: give the dataset another name')
+    assert.deepEqual(plan({ key, dataset: undefined, source: undefined, isStale: false, volume: one, claim: undefined }).actions, [])
   })
 })
 
@@ -225,6 +237,7 @@ survives(volumeController(), {
     (cluster) => phase(cluster, 'Bound'),
     (cluster) => cluster.delete(DATASETS, 'default/demo'),
   ],
+  invariants: [neverMadeAgain],
   async atRest(cluster) {
     await expectGone(cluster, PERSISTENT_VOLUME_CLAIMS, 'default/demo')
     await expectGone(cluster, PERSISTENT_VOLUMES, 'default-demo')

@@ -3,6 +3,7 @@
  * the profile of that, the volume or the claim changes. Deletion: when the dataset or its runtime goes, the claim goes and, once it is gone, the
  * volume; pods that use the claim hold it. Nothing is made again for a dataset that goes.
  */
+import type { Client } from '../../client/client.ts'
 import type { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
 import {
@@ -21,43 +22,58 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Controller, defineController, indexOf, type Reader, via } from '../../runtime/controller.ts'
+import { liveOwner } from '../../runtime/live-owner.ts'
 import { thinSpec } from '../engines/thin/spec.ts'
 import { isOurClaim, mountInfo, type VolumeSource } from './desired.ts'
-import { type Observed, plan } from './plan.ts'
+import { type Observed, plan, VOLUME_CONTROLLER } from './plan.ts'
 
 /** Runtimes whose datasets have volumes, by the kind that serves them. */
 const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES, ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES, THIN_RUNTIMES]
 const BY_PROFILE = 'profile'
+const BY_VOLUME_NAME = 'volume-name'
 /** The phases of a dataset that has a runtime. */
 const BOUND_PHASES = ['Bound', 'Failed', 'Updating', 'DataMigrating']
 
 export function volumeController(): Controller {
   return defineController<Observed, Dataset>({
-    name: 'data.volume',
+    name: VOLUME_CONTROLLER,
     for: DATASETS,
     isRelevantUpdate: (old, dataset) => hasVolume(old) !== hasVolume(dataset) || old.metadata.annotations !== dataset.metadata.annotations,
     watches: [
       ...RUNTIMES.map((resource) => via(resource, (runtime) => [refOf(runtime)], { isRelevantUpdate: isOtherRuntime })),
       via(THIN_RUNTIME_PROFILES, ({ metadata }, read) => read.byIndex(THIN_RUNTIMES, BY_PROFILE, metadata.name ?? '').map(refOf)),
-      via(PERSISTENT_VOLUME_CLAIMS, (claim) => (isOurClaim(claim) ? [refOf(claim)] : [])),
-      via(PERSISTENT_VOLUMES, claimsOf),
+      via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) || isInTheWay(claim, read) ? [refOf(claim)] : [])),
+      via(PERSISTENT_VOLUMES, (volume, read) => [
+        ...claimsOf(volume),
+        // Those that waited for the name.
+        ...read.byIndex(DATASETS, BY_VOLUME_NAME, volume.metadata.name ?? '').map(refOf),
+      ]),
     ],
-    indexes: [indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName]))],
+    indexes: [
+      indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName])),
+      indexOf(DATASETS, BY_VOLUME_NAME, (dataset) => [volumeName(refOf(dataset))]),
+    ],
     writes: [
       { resource: PERSISTENT_VOLUMES, verbs: ['create', 'patch', 'delete'] },
       { resource: PERSISTENT_VOLUME_CLAIMS, verbs: ['create', 'patch', 'delete'] },
     ],
+    reads: [DATASETS, ...RUNTIMES].map((resource) => ({ resource, verbs: ['get'] })),
     concurrency: 8,
-    observe: ({ namespace, name }, dataset, read) => ({
-      key: { namespace, name },
-      dataset,
-      source: dataset === undefined ? undefined : sourceOf(dataset, read),
-      volume: read.get(PERSISTENT_VOLUMES, '', volumeName({ namespace, name })),
-      claim: read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name),
-    }),
+    async observe({ namespace, name }, dataset, read, client) {
+      const found = dataset === undefined ? undefined : sourceOf(dataset, read)
+      const volume = read.get(PERSISTENT_VOLUMES, '', volumeName({ namespace, name }))
+      const claim = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
+      const isMaking = found !== undefined && (volume === undefined || claim === undefined)
+      const isStale = isMaking && !(await isStillWanted(found, client))
+      return { key: { namespace, name }, dataset, source: found?.source, isStale, volume, claim }
+    },
     plan,
   })
 }
+
+/** A claim of a user: its dataset waits until it is gone. */
+const isInTheWay = ({ metadata: { namespace = '', name = '' } }: KubeObject, read: Reader): boolean =>
+  read.get(DATASETS, namespace, name) !== undefined
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
@@ -74,15 +90,33 @@ const claimsOf = ({ metadata, spec }: PersistentVolume): ObjectRef[] => {
   return metadata.name === volumeName({ namespace, name }) ? [{ namespace, name }] : []
 }
 
-function sourceOf(dataset: Dataset, read: Reader): VolumeSource | undefined {
+interface Found {
+  source: VolumeSource
+  /** Of the runtime. */
+  resource: Resource
+}
+
+/** An old cache must not make again what was taken back already: its events are coming, and lead here again. */
+async function isStillWanted({ source, resource }: Found, client: Client): Promise<boolean> {
+  const dataset = await liveOwner(client, DATASETS, source.dataset)
+  if (dataset === undefined || !hasVolume(dataset as Dataset)) return false
+  const runtime = await liveOwner(client, resource, source.runtime)
+  return runtime !== undefined && !isGoing(runtime)
+}
+
+function sourceOf(dataset: Dataset, read: Reader): Found | undefined {
   if (!hasVolume(dataset)) return undefined
   const { namespace = '', name = '' } = dataset.metadata
   for (const resource of RUNTIMES) {
     const runtime = read.get(resource, namespace, name)
     if (runtime === undefined || isGoing(runtime)) continue
     const type = (RUNTIME_TYPES as Readonly<Record<string, RuntimeType>>)[resource.kind]
-    if (type === 'thin') return thinSource(dataset, runtime, read)
-    if (type !== undefined) return { dataset, runtime, mount: mountInfo(type, dataset.metadata), ...nodeSelectorOf(runtime) }
+    if (type === undefined) continue
+    const source =
+      type === 'thin'
+        ? thinSource(dataset, runtime, read)
+        : { dataset, runtime, mount: mountInfo(type, dataset.metadata), ...nodeSelectorOf(runtime) }
+    return { resource, source }
   }
   return undefined
 }

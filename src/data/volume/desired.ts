@@ -19,6 +19,7 @@ export interface MountInfo {
 }
 
 const DEFAULT_CAPACITY = '100Pi'
+const COMMON_PREFIX = 'fluid.io/s-'
 const MOUNT_ROOT = '/runtime-mnt'
 
 const MOUNTS: Readonly<Record<RuntimeType, { folder: string; type: string }>> = {
@@ -106,6 +107,9 @@ function ourMetadata({ metadata: { namespace = '', name = '', uid = '' } }: Data
     annotations: { ...wanted.annotations, [ANNOTATIONS.createdBy]: CREATED_BY_FLUID },
   }
 }
+
+/** Of a label or annotation that every volume and claim of a dataset has. */
+export const isOurKey = (key: string): boolean => key === LABELS.datasetId || key === ANNOTATIONS.createdBy || key.startsWith(COMMON_PREFIX)
 
 function accessModesOf({ spec }: Dataset): string[] {
   const modes = spec?.accessModes ?? []

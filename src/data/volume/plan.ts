@@ -3,14 +3,20 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
-import { claimOf, isOurClaim, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
+import type { Resource } from '../../kube/resource.ts'
+import { type Action, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
+import { claimOf, isOurClaim, isOurKey, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
+import { takenBy } from './taken.ts'
+
+export const VOLUME_CONTROLLER = 'data.volume'
 
 export interface Observed {
   key: { namespace: string; name: string }
   dataset: Dataset | undefined
   /** What the volume is made from; undefined: there is to be none. */
   source: VolumeSource | undefined
+  /** The dataset or its runtime are not what the source says any more. */
+  isStale: boolean
   volume: PersistentVolume | undefined
   claim: PersistentVolumeClaim | undefined
 }
@@ -18,14 +24,15 @@ export interface Observed {
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
 export function plan(observed: Observed): Plan {
-  const { source, key, volume, claim } = observed
+  const { source, isStale, key, volume, claim } = observed
+  if (isStale) return NOTHING_TO_DO
   const ours = {
     volume: volume !== undefined && isOurVolume(volume, key) ? volume : undefined,
     claim: claim !== undefined && isOurClaim(claim) ? claim : undefined,
   }
   if (source === undefined) return { actions: removal(ours) }
-  const problem = problemOf(observed)
-  if (problem !== undefined) return { actions: [], events: [{ key: problem, ...warning(source.dataset, problem) }] }
+  // The dataset says so.
+  if (takenBy(observed) !== undefined) return NOTHING_TO_DO
   // One that is on its way out is waited for: what is made anew must not be taken for the old one.
   if ((volume !== undefined && isGoing(volume)) || (claim !== undefined && isGoing(claim))) return NOTHING_TO_DO
   // What is there stays as it was made, so only a new one needs to know.
@@ -33,29 +40,45 @@ export function plan(observed: Observed): Plan {
   return { actions: creation(source, ours) }
 }
 
-/** What a user has under a name that the dataset needs; it is never touched. */
-function problemOf({ key, volume, claim }: Pick<Observed, 'key' | 'volume' | 'claim'>): string | undefined {
-  if (claim !== undefined && !isOurClaim(claim))
-    return `a PersistentVolumeClaim ${key.name} exists that was not made for this dataset: delete it, or give the dataset another name`
-  if (volume !== undefined && !isOurVolume(volume, key))
-    return `a PersistentVolume ${volume.metadata.name ?? ''} exists that was not made for this dataset: give the dataset another name`
-  return undefined
-}
-
 function creation(source: VolumeSource, ours: Pick<Observed, 'volume' | 'claim'>): Action[] {
-  return [
-    { do: 'apply', resource: PERSISTENT_VOLUMES, object: asMade(volumeOf(source), ours.volume) },
-    { do: 'apply', resource: PERSISTENT_VOLUME_CLAIMS, object: asMade(claimOf(source), ours.claim) },
-  ]
+  return [...making(PERSISTENT_VOLUMES, volumeOf(source), ours.volume), ...making(PERSISTENT_VOLUME_CLAIMS, claimOf(source), ours.claim)]
 }
 
-/** Only the metadata of volumes and claims can change: the rest stays as it was made, whatever the dataset says by now. */
-function asMade<T extends PersistentVolume | PersistentVolumeClaim>(wanted: T, live: T | undefined): T {
-  if (live === undefined) return wanted
+type Made = PersistentVolume | PersistentVolumeClaim
+
+/**
+ * What is new is created, never applied: a user may have come first in this very moment, and what is theirs stays theirs. What the
+ * runtime wants beside is applied afterwards, so that it can be taken back.
+ */
+function making<T extends Made>(resource: Resource<T>, wanted: T, live: T | undefined): Action[] {
+  if (live === undefined) return [{ do: 'create', resource, object: bare(wanted), mustBeNew: true }]
+  const isApplied = (live.metadata.managedFields ?? []).some(({ manager }) => manager === VOLUME_CONTROLLER)
+  if (!isApplied && hasTexts(live, wanted)) return []
+  return [{ do: 'apply', resource, object: asMade(wanted, live) }]
+}
+
+/** Only with what every volume and claim has. */
+function bare<T extends Made>(wanted: T): T {
+  const { labels, annotations, ...metadata } = wanted.metadata
+  const own = (texts: Record<string, string> | undefined): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => isOurKey(key)))
+  return { ...wanted, metadata: { ...metadata, labels: own(labels), annotations: own(annotations) } }
+}
+
+const hasTexts = (live: Made, wanted: Made): boolean =>
+  (['labels', 'annotations'] as const).every((field) =>
+    Object.entries(wanted.metadata[field] ?? {}).every(([key, value]) => live.metadata[field]?.[key] === value),
+  )
+
+/**
+ * Only the metadata of volumes and claims can change: the rest stays as it was made, whatever the dataset says by now. The uid
+ * keeps one that is gone from being made again.
+ */
+function asMade<T extends Made>(wanted: T, live: T): T {
   const [desired, made] = [wanted.spec ?? {}, live.spec ?? {}] as [Record<string, unknown>, Record<string, unknown>]
   // The binder completes the reference to the claim.
   const spec = Object.fromEntries(Object.entries(desired).map(([key, value]) => [key, key === 'claimRef' ? value : (made[key] ?? value)]))
-  return { ...wanted, spec }
+  return { ...wanted, metadata: { ...wanted.metadata, uid: live.metadata.uid }, spec }
 }
 
 /** The claim first: pods that use it keep it, and with it the volume. */
@@ -63,5 +86,3 @@ function removal({ volume, claim }: Pick<Observed, 'volume' | 'claim'>): Action[
   if (claim !== undefined) return isGoing(claim) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUME_CLAIMS, of: claim }]
   return volume === undefined || isGoing(volume) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }]
 }
-
-const warning = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Warning', reason: 'ErrorProcessRuntime', message })
