@@ -12,7 +12,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Engine } from './engine.ts'
 
 /** The first, as a sentence; undefined: everything is allowed. */
-export function refusedDirectory(
+function refusedDirectory(
   { runtime, dataset }: { runtime: KubeObject; dataset: Dataset },
   prefixes: HostPathPrefixes,
 ): string | undefined {
