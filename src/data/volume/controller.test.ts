@@ -196,6 +196,32 @@ describe('the volume of a dataset', () => {
     assert.deepEqual(does({ ...none, isStale: true }), [], 'from an old cache')
   })
 
+  story(
+    'is made once what a user has under its name is gone',
+    async (world) => {
+      const { member: cluster } = world
+      const claim = {
+        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { namespace: 'default', name: 'demo' } },
+        spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'none', resources: { requests: { storage: '1Gi' } } },
+      }
+      const volume = {
+        ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'default-demo' } },
+        spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/srv' } },
+      }
+      await cluster.create(claim)
+      await cluster.create(volume)
+      await bound(cluster)
+      await world.settle()
+      await cluster.delete(PERSISTENT_VOLUME_CLAIMS, 'default/demo')
+      await world.settle()
+      await expectGone(cluster, PERSISTENT_VOLUME_CLAIMS, 'default/demo')
+      await cluster.delete(PERSISTENT_VOLUMES, 'default-demo')
+      await world.settle()
+      assert.equal((await claimIn(cluster)).metadata.annotations?.CreatedBy, 'fluid')
+    },
+    member,
+  )
+
   it('of two datasets whose names lead to one name of a volume belongs to the first', () => {
     const dataset = (namespace: string, name: string): Dataset => ({
       apiVersion: API_VERSION,
