@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { expectGone, expectThere } from '../../faultsim/expect/index.ts'
 import { story } from '../../faultsim/story.ts'
 import { aWorld, type WorldCluster } from '../../faultsim/world/index.ts'
+import type { AdvancedStatefulSet } from '../../kinds/fluid/index.ts'
 import {
   ADVANCED_STATEFUL_SETS,
   ALLUXIO_RUNTIMES,
@@ -296,6 +297,32 @@ describe('a runtime', () => {
       await world.settle()
       await expectGone(cluster, CACHE_RUNTIMES, 'default/demo')
       await expectGone(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
+    },
+    member,
+  )
+
+  story(
+    'takes back what its spec does not say any more, deep inside the templates too',
+    async (world) => {
+      const { member: cluster } = world
+      await createClass(cluster, aPrivilegedClass())
+      await cluster.create(aDataset())
+      const said = { args: ['--fast'], nodeSelector: { disk: 'ssd' }, resources: { requests: { cpu: '1' } } }
+      const client = { nodeSelector: { disk: 'ssd' }, args: ['--fast'] }
+      await cluster.create(aRuntime({ worker: { replicas: 1, ...said }, client }))
+      await world.settle()
+      const unsaid = { args: null, nodeSelector: null, resources: null }
+      await cluster.patch(CACHE_RUNTIMES, 'default/demo', { spec: { worker: unsaid, client: { args: null, nodeSelector: null } } })
+      await world.settle()
+      for (const [resource, name] of [
+        [ADVANCED_STATEFUL_SETS, 'worker'],
+        [DAEMON_SETS, 'client'],
+      ] as const) {
+        const { spec } = (await expectThere(cluster, resource, `default/demo-${name}`)) as AdvancedStatefulSet
+        const { nodeSelector, containers } = spec.template.spec ?? {}
+        assert.deepEqual([nodeSelector?.disk, containers?.[0]?.args], [undefined, undefined], name)
+        assert.equal(containers?.[0]?.resources?.requests?.cpu, undefined, name)
+      }
     },
     member,
   )

@@ -11,6 +11,7 @@ import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import type { Prepared } from '../engines/engine.ts'
 import { canonical } from './canonical.ts'
 import { withOrdinals } from './scale.ts'
+import { withTemplateHash } from './template-hash.ts'
 
 /** What a runtime may own and this controller makes; the order is that of creation. */
 export const OWNED_RESOURCES: readonly Resource[] = [CONFIG_MAPS, SERVICES, ADVANCED_STATEFUL_SETS, DAEMON_SETS]
@@ -27,15 +28,16 @@ type Find = (resource: Resource, name: string) => KubeObject | undefined
 export function partsOf({ objects, components }: Prepared, find: Find): Part[] {
   const part = (resource: Resource, wanted: KubeObject): Part => ({ resource, wanted, live: find(resource, wanted.metadata.name ?? '') })
   const sets = objects.sets.map((set) => {
-    const found = part(ADVANCED_STATEFUL_SETS, set)
+    const wanted = withTemplateHash(set)
+    const found = part(ADVANCED_STATEFUL_SETS, wanted)
     const isWorker = set.metadata.name === components.worker?.name
-    return isWorker ? { ...found, wanted: withOrdinals(set, found.live as AdvancedStatefulSet | undefined) } : found
+    return isWorker ? { ...found, wanted: withOrdinals(wanted, found.live as AdvancedStatefulSet | undefined) } : found
   })
   return [
     ...objects.configMaps.map((map) => part(CONFIG_MAPS, map)),
     ...objects.services.map((service) => part(SERVICES, service)),
     ...sets,
-    ...objects.daemonSets.map((set) => part(DAEMON_SETS, canonical(DAEMON_SETS, set))),
+    ...objects.daemonSets.map((set) => part(DAEMON_SETS, withTemplateHash(canonical(DAEMON_SETS, set)))),
   ]
 }
 
