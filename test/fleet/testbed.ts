@@ -83,7 +83,13 @@ export function testbedOn(deps: TestbedDeps, mark: string): PreparedTestbed {
 
 type Note = (resource: Resource, name: string) => void
 
-function placeOn({ inside }: TestbedDeps, { name: place, client }: { name: string; client: Client }, own: string, note?: Note): Place {
+/** Requests without a namespace go to `own`; `note` is told of new objects that have none. */
+export function placeOn(
+  { inside }: Pick<TestbedDeps, 'inside'>,
+  { name: place, client }: { name: string; client: Client },
+  own: string,
+  note?: Note,
+): Place {
   const at = ({ namespaced }: Resource, name: string, { namespace = own }: Elsewhere = {}) => (namespaced ? { namespace, name } : { name })
   return {
     name: place,

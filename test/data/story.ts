@@ -1,0 +1,56 @@
+/**
+ * A story of datasets: what users do in a member, and what they must see afterwards. All run in virtual time on the embedded
+ * server. Those of the sample run on a real kube-apiserver as well, next to Kubernetes' own controllers and scheduler, where no
+ * byte moves and no command can be run in a pod: they use the testbed alone, and classes without commands.
+ */
+import type { WorldCluster } from '../../src/faultsim/world/index.ts'
+import type { NodeSelector } from '../../src/kinds/kubernetes/types.ts'
+import type { Place } from '../fleet/story.ts'
+
+export interface DataArea {
+  name: string
+  stories: readonly DataStory[]
+}
+
+export type DataStory = EmbeddedStory | SampleStory
+
+interface Told {
+  name: string
+  /** The options that `sluice controllers` has on Kubernetes, instead of those of `sluice up`. */
+  shape?: 'kubernetes'
+}
+
+export interface EmbeddedStory extends Told {
+  isSample?: undefined
+  run(testbed: EmbeddedTestbed): Promise<void>
+}
+
+export interface SampleStory extends Told {
+  isSample: true
+  run(testbed: DataTestbed): Promise<void>
+}
+
+/** The place is the member. */
+export interface DataTestbed extends Place {
+  /** Of this story alone. */
+  readonly namespace: string
+  /** Of this story alone, with room for many workers. There are others, which its datasets do not use. */
+  readonly nodes: readonly [string, string, string]
+  /** For `nodeAffinity.required` of a dataset: the nodes of this story. */
+  readonly ownNodes: NodeSelector
+  /** A name that no other story has, for cluster-scoped objects. */
+  unique(base: string): string
+  /** Polls until it holds; otherwise fails with the state of the story's objects. */
+  until(what: string, check: () => Promise<boolean>): Promise<void>
+  /** Until nothing of this story changes any more: before asserting that something did not happen. */
+  settle(): Promise<void>
+}
+
+export interface EmbeddedTestbed extends DataTestbed {
+  readonly member: WorldCluster
+  /** A node that is not among `nodes`. */
+  readonly spareNode: string
+  pass(seconds: number): Promise<void>
+  /** The controllers end, something happens without them, and they start again. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
+}
