@@ -50,6 +50,7 @@ const waiting = [
   byArea('test:kube'),
   byName('test:kube:fleet'),
   byName('test:kube:gate'),
+  byName('test:kube:data'),
   whole('test:e2e'),
   whole('test:e2e:fleet'),
   whole('test:e2e:gate'),

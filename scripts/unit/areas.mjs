@@ -9,6 +9,7 @@ import path from 'node:path'
  */
 export const OWN_PROCESS = [
   'test/fleet',
+  'test/data',
   'src/fleet',
   'test/faultsim',
   'src/minicluster',

@@ -25,16 +25,22 @@ export const storiesOf = (areas: readonly FleetArea[], prefix = ''): Chosen[] =>
 export async function playAll(fleet: RealFleet, chosen: readonly Chosen[]): Promise<Failed[]> {
   const together = chosen.filter(({ story }) => story.alone === undefined)
   const alone = chosen.filter(({ story }) => story.alone !== undefined)
-  return [...(await playAtOnce(fleet, together, AT_ONCE)), ...(await playAtOnce(fleet, alone, 1))]
+  const play = ({ story, mark }: Chosen): Promise<void> => fleet.play(story, mark)
+  return [...(await playAtOnce(play, together, AT_ONCE)), ...(await playAtOnce(play, alone, 1))]
 }
 
-async function playAtOnce(fleet: RealFleet, stories: readonly Chosen[], atOnce: number): Promise<Failed[]> {
+/** A line for each, as it ends. */
+export async function playAtOnce<T extends { title: string }>(
+  play: (one: T) => Promise<void>,
+  stories: readonly T[],
+  atOnce: number,
+): Promise<Failed[]> {
   const left = [...stories]
   const failed: Failed[] = []
   const worker = async (): Promise<void> => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
       const began = Date.now()
-      const error = await fleet.play(one.story, one.mark).then(
+      const error = await play(one).then(
         () => undefined,
         (reason: unknown) => reason,
       )

@@ -156,7 +156,7 @@ async function serverNamed(name: string, later: Cleanup): Promise<Server> {
   return { name, server, client }
 }
 
-function clientOf(kubeconfig: string): Client {
+export function clientOf(kubeconfig: string): Client {
   const connection = connectionOf(parseKubeconfig(readFileSync(kubeconfig, 'utf8'), kubeconfig), undefined, hostOfThisMachine())
   const clock = {
     now: () => Date.now(),
@@ -165,7 +165,7 @@ function clientOf(kubeconfig: string): Client {
       return () => clearTimeout(timer)
     },
   }
-  return createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'fleet-stories' })
+  return createClient({ transport: undiciTransport(connection), clock, random: seededRandom(1), userAgent: 'stories' })
 }
 
 function accessOf({ name, server: { folder, kubeconfig } }: Server) {

@@ -4,20 +4,19 @@
  * any more, after a restart of the controllers either. `-- --only TEXT` chooses by name; `-- --crds DIR` takes the definitions
  * of the second round from the files of a folder, such as volcano-global's own.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Client } from '../../src/client/client.ts'
 import { RESOURCE_BINDINGS, WORKS } from '../../src/kinds/karmada/resources.ts'
 import { DEPLOYMENTS, EVENTS, JOBS } from '../../src/kinds/kubernetes/resources.ts'
 import { DATA_SOURCE_CLAIMS, DATA_SOURCES } from '../../src/kinds/volcano/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { type Chosen, type Failed, playAll, storiesOf } from '../fleet/play-all.ts'
-import { type RealFleet, type RealMembers, startRealFleet, startRealMembers } from '../fleet/real.ts'
+import { type RealMembers, startRealFleet, startRealMembers } from '../fleet/real.ts'
 import type { FleetStory } from '../fleet/story.ts'
 import { AREAS } from '../gate/stories/index.ts'
 import { definitionsIn, UPSTREAM_SHAPED } from '../gate/upstream-definitions.ts'
 import { missingAssets } from '../machine/assets.ts'
 import { type Cleanup, runProgram } from '../machine/interrupt.ts'
+import { unrestIn } from './unrest.ts'
 
 interface Round {
   /** Begins every title of the round. */
@@ -28,12 +27,9 @@ interface Round {
 
 const QUIET = 'settled and quiet at the end'
 /** Not leases and the status of clusters, which are renewed all the time. */
-const WATCHED: readonly string[] = [DATA_SOURCE_CLAIMS, DATA_SOURCES, RESOURCE_BINDINGS, WORKS, EVENTS, DEPLOYMENTS, JOBS].map(
-  ({ plural }) => plural,
+const WATCHED: readonly string[] = [DATA_SOURCE_CLAIMS, DATA_SOURCES, RESOURCE_BINDINGS, WORKS, EVENTS, DEPLOYMENTS, JOBS].flatMap(
+  ({ plural }) => [plural, `${plural}/status`],
 )
-const VERBS = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE']
-const QUIET_MS = 3000
-const SETTLED_WITHIN_MS = 60_000
 
 await runProgram(async (later) => {
   const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, crds: { type: 'string' } } })
@@ -87,58 +83,10 @@ async function playRound({ round, stories, members, later }: Playing): Promise<F
   const flags = ['--reference-consent', 'open']
   const fleet = await startRealFleet(later, { members, definitions, flags, isKept: true })
   const failed = await playAll(fleet, stories)
-  const unrest = await unrestIn(fleet)
+  const { hub, restart } = fleet.setup
+  const unrest = await unrestIn({ client: hub, restart, watched: WATCHED })
   console.log(unrest === undefined ? `ok   ${name}${QUIET}` : `FAIL ${name}${QUIET}\n${unrest}`)
   if (unrest !== undefined) failed.push({ title: `${name}${QUIET}`, why: unrest })
   if (failed.length > 0) console.log(`${name}the end of what the controllers said:\n${fleet.log().split('\n').slice(-40).join('\n')}`)
   return failed
-}
-
-/** What is written while nothing happens, as text. Requests count that change nothing, too: a server stores no such write. */
-async function unrestIn({ setup: { hub, restart } }: RealFleet): Promise<string | undefined> {
-  const before = await settled(hub)
-  if (before === undefined) return 'something is written again and again'
-  await restart()
-  await sleep(QUIET_MS)
-  const written = difference(before, await writesTo(hub))
-  return written === '' ? undefined : `written after a restart: ${written}`
-}
-
-/** Undefined when it never comes to rest. */
-async function settled(hub: Client): Promise<Writes | undefined> {
-  const deadline = Date.now() + SETTLED_WITHIN_MS
-  for (let before = await writesTo(hub); Date.now() < deadline; ) {
-    await sleep(QUIET_MS)
-    const now = await writesTo(hub)
-    const written = difference(before, now)
-    if (written === '') return now
-    console.log(`still written: ${written}`)
-    before = now
-  }
-  return undefined
-}
-
-/** Requests by verb and resource. */
-type Writes = ReadonlyMap<string, number>
-
-/** From the server's own count: `apiserver_request_total{…,resource="works",…,verb="PATCH",…} 12`. */
-async function writesTo(hub: Client): Promise<Writes> {
-  const { body } = await hub.raw({ method: 'GET', path: '/metrics' })
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  const writes = new Map<string, number>()
-  for (const [, labels = '', count = '0'] of Buffer.concat(chunks)
-    .toString('utf8')
-    .matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
-    const { resource = '', verb = '' } = Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]))
-    if (!WATCHED.includes(resource) || !VERBS.includes(verb)) continue
-    const name = `${verb} ${resource}`
-    writes.set(name, (writes.get(name) ?? 0) + Number(count))
-  }
-  return writes
-}
-
-function difference(before: Writes, after: Writes): string {
-  const more = [...after].map(([name, count]) => ({ name, count: count - (before.get(name) ?? 0) })).filter(({ count }) => count !== 0)
-  return more.map(({ name, count }) => `${count} ${name}`).join(', ')
 }

@@ -106,7 +106,8 @@ async function isAsExpected(testbed: DataTestbed): Promise<void> {
 
 const inOrder = (order: readonly What[]): DataStory => ({
   name: `${order.join(', ')}: comes to the same`,
-  ...(order[0] === 'class' ? {} : { isSample: true }),
+  // Of those on real servers, one in which each waits for the next.
+  ...(order[2] === 'class' ? { isSample: true } : {}),
   async run(testbed: DataTestbed) {
     for (const what of order) {
       await testbed.create(MAKERS[what](testbed))
@@ -221,7 +222,6 @@ export const binding: DataArea = {
     },
     {
       name: 'a runtime that goes alone leaves the dataset as if it had never been bound; a new one binds it again',
-      isSample: true,
       async run(testbed) {
         await serve(testbed)
         await isBound(testbed)

@@ -208,7 +208,6 @@ export const deletion: DataArea = {
     },
     {
       name: 'a dataset of the same name right after it is a new one, and is bound',
-      isSample: true,
       async run(testbed) {
         await serve(testbed)
         const first = await isBound(testbed)

@@ -160,7 +160,6 @@ export const engines: DataArea = {
     {
       name: 'on Kubernetes, directories of nodes are the administrator’s: refused with what to do',
       shape: 'kubernetes',
-      isSample: true,
       async run(testbed) {
         const mounts = [{ mountPoint: 'local:///srv/data', name: 'dir' }]
         await assert.rejects(

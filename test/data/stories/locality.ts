@@ -62,7 +62,6 @@ export const locality: DataArea = {
     },
     {
       name: 'required: a pod waits for the node of the cache, and for no other',
-      isSample: true,
       async run(testbed) {
         await serve(testbed)
         const [node = ''] = await isCached(testbed)
@@ -218,7 +217,6 @@ export const locality: DataArea = {
     },
     {
       name: 'a pod comes as a whole or not at all: refused until its dataset is there and bound',
-      isSample: true,
       async run(testbed) {
         await assert.rejects(testbed.create(aReader(testbed)), /failed to get the following PVCs \[demo\]: create them first/)
         await testbed.create(aClass(testbed))

@@ -81,7 +81,6 @@ export const scaling: DataArea = {
     },
     {
       name: 'kubectl scale is understood, and finds the workers by the selector',
-      isSample: true,
       async run(testbed) {
         await serve(testbed, { runtime: { worker: { replicas: 1 } } })
         await isBound(testbed)

@@ -123,7 +123,6 @@ export const volumes: DataArea = {
     },
     {
       name: 'a user’s claim of the name: the dataset is refused in words that say what to do, and the claim is left alone',
-      isSample: true,
       async run(testbed) {
         await testbed.create(aClaim())
         await assert.rejects(
