@@ -55,6 +55,7 @@ const waiting = [
   whole('test:e2e:fleet'),
   whole('test:e2e:gate'),
   { name: 'prove:cache: sluice', command: npm('prove:cache', '--part', 'sluice', '--kills', '10', '--megabytes', '12') },
+  whole('test:e2e:data'),
   { ...whole('test:examples'), minutes: 10 },
 ].map((part) => ({ ...part, lane: 'waiting' }))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { difference, stepsOf } from './fleet-walk.ts'
+import { difference, stepsOf } from './walk.ts'
 
 describe('a walk-through', () => {
   it('is its commands, with what they print', () => {
