@@ -10,6 +10,7 @@ import { follow } from './gate-follow.ts'
 
 export interface FollowedDatasets {
   bound(): number
+  isBound(name: string): boolean
   readyPods(): number
   /** When the last of its pods became ready, and when the dataset was bound; of those that are bound, in the order of that. */
   times(): { name: string; readyMs: number; boundMs: number }[]
@@ -44,6 +45,7 @@ export function followDatasets(member: Client, namespace: string): FollowedDatas
   for (const resource of [DATASETS, PODS]) void follow(member, { resource, namespace, signal: stop.signal, note })
   return {
     bound: () => bound.size,
+    isBound: (name) => bound.has(name),
     readyPods: () => readyPods,
     times: () =>
       [...bound].map(([name, boundMs]) => ({ name, boundMs, readyMs: Math.max(...(ready.get(name)?.values() ?? [Number.NaN])) })),

@@ -28,7 +28,7 @@ const measuredClass = {
   },
 }
 
-const nameOf = (i: number): string => `set-${i}`
+export const nameOf = (i: number): string => `set-${i}`
 
 /** One worker; others may be on its node. */
 const datasetOf = (name: string, namespace: string): KubeObject => ({

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DAEMON_SETS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
+import { DAEMON_SETS, NODES, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, Node } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Controller, Reader, Watch } from '../../runtime/controller.ts'
+import type { CsiDriver, CsiLabels } from '../../runtime/seams/csi-driver.ts'
 import { nodeWatch } from '../network/service-pods.ts'
 import { daemonSet } from '../workloads/daemon-set/controller.ts'
+import { csiNodes } from './csi/controller.ts'
 import { simulatedNodes } from './simulated/controller.ts'
 
 const aNode = (labels: Record<string, string>, more: Partial<Node> = {}): Node => ({
@@ -65,6 +67,27 @@ describe('a label of a node', () => {
     )
     assert.deepEqual(judged.sort(), ['called', 'everywhere', 'present'])
     assert.deepEqual(keys.map(({ name }) => name).sort(), ['called', 'present'])
+  })
+})
+
+describe('a volume of a CSI driver', () => {
+  it('concerns the nodes that have its label, and no others', () => {
+    const labels: CsiLabels = {
+      of: ({ attributes }) => ({ [attributes.key ?? '']: 'true' }),
+      owns: (key) => key.startsWith('fluid.io/f-'),
+      reads: [],
+    }
+    const driver = { name: 'test.csi', labels } as CsiDriver
+    const controller = csiNodes([driver])
+    const nodes = ['x', 'y', 'z'].map((name) => ({ ...aNode({}), metadata: { name, labels: { [`fluid.io/f-${name}`]: 'true' } } }))
+    const volume: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'v' },
+      spec: { csi: { driver: 'test.csi', volumeHandle: 'v', volumeAttributes: { key: 'fluid.io/f-y' } } },
+    }
+    const keys = watchOf(controller, PERSISTENT_VOLUMES).keysFor(volume, readerOf(controller, [[NODES, nodes]]))
+    assert.deepEqual(keys, [{ namespace: '', name: 'y' }])
   })
 })
 

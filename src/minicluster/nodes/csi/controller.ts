@@ -38,6 +38,9 @@ export function csiNodes(drivers: readonly CsiDriver[]): Controller {
   const labelsOf = (volume: CsiVolume): Readonly<Record<string, string>> => byName.get(volume.driver)?.labels?.of(volume) ?? {}
   const nodesOfClaim = (namespace: string | undefined, name: string | undefined, read: Reader): ObjectRef[] =>
     read.byIndex(PODS, 'claim', `${namespace}/${name}`).flatMap(nodeOf)
+  /** One volume of thousands concerns the nodes that have its label. */
+  const nodesWith = (keys: readonly string[], read: Reader): ObjectRef[] =>
+    keys.flatMap((key) => read.byIndex(NODES, 'label', key)).map(refOf)
   const labelled = (read: Reader): ObjectRef[] => read.byIndex(NODES, 'labelled', 'yes').map(refOf)
   return defineController<Observed | undefined, Node>({
     name: 'minicluster.nodes.csi',
@@ -48,7 +51,8 @@ export function csiNodes(drivers: readonly CsiDriver[]): Controller {
       via(PERSISTENT_VOLUME_CLAIMS, ({ metadata }, read) => nodesOfClaim(metadata.namespace, metadata.name, read)),
       via(PERSISTENT_VOLUMES, (volume, read) => {
         const { namespace, name } = volume.spec?.claimRef ?? {}
-        return csiVolumeOf(volume) === undefined ? [] : [...nodesOfClaim(namespace, name, read), ...labelled(read)]
+        const csi = csiVolumeOf(volume)
+        return csi === undefined ? [] : [...nodesOfClaim(namespace, name, read), ...nodesWith(Object.keys(labelsOf(csi)), read)]
       }),
       via(CSI_NODES, ({ metadata }) => [{ namespace: '', name: metadata.name ?? '' }]),
       ...drivers.flatMap(({ labels }) =>
@@ -59,6 +63,7 @@ export function csiNodes(drivers: readonly CsiDriver[]): Controller {
       indexOf(PODS, 'node', (pod) => nodeOf(pod).map(({ name }) => name)),
       indexOf(PODS, 'claim', claimKeysOf),
       indexOf(NODES, 'labelled', ({ metadata }) => (Object.keys(metadata.labels ?? {}).some(isOwned) ? ['yes'] : [])),
+      indexOf(NODES, 'label', ({ metadata }) => Object.keys(metadata.labels ?? {}).filter(isOwned)),
       indexOf(PERSISTENT_VOLUMES, 'label', (volume) => {
         const csi = csiVolumeOf(volume)
         return csi === undefined ? [] : Object.keys(labelsOf(csi))
