@@ -9,7 +9,8 @@ import { runtimeErrorsOf } from '../../kinds/fluid/admission/runtime-rules.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { type FieldError, fieldErrorMessage } from '../../kube/field-error.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Engine } from './engine.ts'
+import { isAbsoluteClean } from '../../kube/node-path.ts'
+import type { Engine, Prepared, Served } from './engine.ts'
 
 /** The first, as a sentence; undefined: everything is allowed. */
 function refusedDirectory(
@@ -39,11 +40,25 @@ function introducedBy(
 /** Why a directory of the node is not given to a pod; undefined: it may be. */
 export const whyNotAllowed = (path: string, prefixes: HostPathPrefixes): string | undefined => hostPathErrors('', path, prefixes)[0]?.detail
 
+/** Names of directories that climb are below everything by their text: no pod gets one, whoever wrote it. */
+function climbingIn({ objects }: Prepared): string | undefined {
+  const path = [...objects.sets, ...objects.daemonSets]
+    .flatMap(({ spec }) => spec?.template?.spec?.volumes ?? [])
+    .flatMap(({ hostPath }) => hostPath?.path ?? [])
+    .find((one) => !isAbsoluteClean(one))
+  return path === undefined ? undefined : `${JSON.stringify(path.slice(0, 200))} is no absolute path without "..": write the whole path`
+}
+
 /** The same engine, which serves nothing that names such a directory. */
 export const withinHostPaths = (engine: Engine): Engine => ({
   ...engine,
   serve(input, options) {
     const message = refusedDirectory(input, options.hostPathPrefixes)
-    return message === undefined ? engine.serve(input, options) : { refused: { reason: 'DirectoryNotAllowed', message } }
+    if (message !== undefined) return refusal(message)
+    const served = engine.serve(input, options)
+    const climbing = served.prepared === undefined ? undefined : climbingIn(served.prepared)
+    return climbing === undefined ? served : refusal(climbing)
   },
 })
+
+const refusal = (message: string): Served => ({ refused: { reason: 'DirectoryNotAllowed', message } })

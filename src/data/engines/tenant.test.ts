@@ -14,6 +14,12 @@ const API = 'data.fluid.io/v1alpha1'
 const metadata = { namespace: 'tenant', name: 'demo', uid: 'u' }
 const SAFE: DatasetSpec = { mounts: [{ mountPoint: 'https://example.com/a', name: 'a' }] }
 
+const PROFILE: KubeObject = {
+  apiVersion: API,
+  kind: 'ThinRuntimeProfile',
+  metadata: { name: 'p' },
+  spec: { fileSystemType: 'fs', fuse: { image: 'i', imageTag: 't' } },
+}
 interface Written {
   kind?: string
   spec?: object
@@ -21,6 +27,8 @@ interface Written {
   prefixes?: readonly string[] | 'all'
   allowsPrivateAddresses?: boolean
 }
+
+const THIN: Written = { kind: 'ThinRuntime', dataset: { mounts: [{ mountPoint: 's3://a/b', name: 'a' }] } }
 
 function serve({
   kind = 'CacheRuntime',
@@ -35,7 +43,7 @@ function serve({
     runtime: { apiVersion: API, kind, metadata, spec } as KubeObject,
     dataset: { apiVersion: API, kind: 'Dataset', metadata, spec: dataset } as Dataset,
     classOf: () => builtinClass({ version: '1', allowsPrivateAddresses }),
-    profileOf: () => undefined,
+    profileOf: () => PROFILE,
   }
   return engine.serve(input, { translates: true, hostPathPrefixes: prefixes, version: '1' })
 }
@@ -126,7 +134,38 @@ describe('directories of nodes', () => {
       },
     ],
     ['a volume of another engine', { kind: 'JuiceFSRuntime', spec: { volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } }],
-    ['a volume of an engine that nobody serves', { kind: 'ThinRuntime', spec: { volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } }],
+    [
+      'a volume of a file system',
+      { kind: 'ThinRuntime', spec: { profileName: 'p', volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } },
+    ],
+    [
+      'a level of a file system',
+      { kind: 'ThinRuntime', spec: { profileName: 'p', tieredstore: { levels: [{ mediumtype: 'SSD', path: '/etc', quota: '1Gi' }] } } },
+    ],
+    [
+      'a level of a file system that climbs',
+      { ...THIN, spec: { profileName: 'p', tieredstore: { levels: [{ mediumtype: 'SSD', path: '/data/../etc', quota: '1Gi' }] } } },
+    ],
+    [
+      'a volume of a file system that climbs',
+      {
+        ...THIN,
+        spec: {
+          profileName: 'p',
+          volumes: [{ name: 'v', hostPath: { path: '/data/../etc' } }],
+          fuse: { volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+        },
+      },
+    ],
+    [
+      'an option of a file system that climbs',
+      {
+        ...THIN,
+        spec: { profileName: 'p' },
+        dataset: { mounts: [{ mountPoint: 's3://a/b', name: 'a', options: { 'fluid.fuse.hostvolume': '/data/../etc' } }] },
+      },
+    ],
+    ['a volume of an engine that nobody serves', { kind: 'EFCRuntime', spec: { volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } }],
   ]
   for (const [way, written] of ways)
     it(`are not reached by ${way} that came in past admission`, () => {

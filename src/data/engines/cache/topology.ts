@@ -13,7 +13,6 @@ import type {
 import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { checkConfigMapKey, checkDns1123Subdomain } from '../../../kube/names.ts'
-import { isAbsoluteClean } from '../../../kube/node-path.ts'
 
 export type ComponentType = 'master' | 'worker' | 'client'
 const COMPONENT_TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
@@ -114,13 +113,6 @@ function problemOfComponent({ type, definition, own, levels }: Component, { runt
   const volumes = new Set([...(spec.volumes ?? []), ...(pod?.volumes ?? [])].map(({ name }) => name))
   const homeless = (own.volumeMounts ?? []).find(({ name }) => !volumes.has(name))
   if (homeless !== undefined) return `volume not found for volumeMount ${homeless.name ?? ''}, check the CacheRuntime Spec`
-  // Admission refuses what follows; objects from before it, or from servers without it, are told here.
-  const named = new Set((own.volumeMounts ?? []).map(({ name }) => name))
-  const directories = [
-    ...levels.flatMap(({ hostPath }) => hostPath?.paths ?? []),
-    ...(spec.volumes ?? []).flatMap(({ name, hostPath }) => (named.has(name) && hostPath?.path !== undefined ? [hostPath.path] : [])),
-  ]
-  const climbing = directories.find((path) => !isAbsoluteClean(path))
-  if (climbing !== undefined) return `${JSON.stringify(climbing.slice(0, 200))} is no absolute path without "..": write the whole path`
+  // Admission refuses such levels; objects from before it, or from servers without it, are told here.
   return cacheTiersOf(levels).problems[0]?.detail
 }
