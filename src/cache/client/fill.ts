@@ -3,13 +3,11 @@
  * into files of another name. A bounded number of blocks is under way, each in a buffer of its own; some of these slots take
  * small files first and the others large ones, so that neither waits for the other.
  */
-import { closeSync, fstatSync, mkdirSync, renameSync, rmSync, writeSync } from 'node:fs'
-import path from 'node:path'
-import { blockCount, blockLength } from '../protocol/block.ts'
 import type { FileEntry } from '../protocol/file.ts'
 import type { BlockFetcher } from './block-fetcher.ts'
-import { createPartial, finishPartial, type Generation, linkFrom, placeFor, recorder } from './generation.ts'
+import { type Generation, linkFrom, placeFor, recorder } from './generation.ts'
 import type { Layout } from './layout.ts'
+import { PartialFiles } from './partial-files.ts'
 import { onDisk, type Space } from './space.ts'
 import type { Wanted } from './tree.ts'
 
@@ -37,16 +35,6 @@ export interface Filling {
 const BUFFER_BYTES = 64 * 1024 * 1024
 const MOST_SLOTS = 8
 const FILES_BETWEEN_YIELDS = 200
-
-interface Open {
-  relative: string
-  entry: FileEntry
-  descriptor: number
-  partial: string
-  next: number
-  left: number
-  blocks: number
-}
 
 export async function fillGeneration(filling: Filling): Promise<void> {
   const { generation, wanted, older, layout, id } = filling
@@ -90,74 +78,25 @@ interface Fetching {
 }
 
 async function fetchAll(filling: Filling, { missing, progress, made, done }: Fetching): Promise<void> {
-  const { generation, blockBytes, fetcher, space, layout, id } = filling
+  const { generation, blockBytes, space, layout, id } = filling
   const reserved = space.reserve(missing.reduce((sum, [, { size }]) => sum + onDisk(size), 0))
-  const small = missing.filter(([, { size }]) => size <= blockBytes).reverse()
-  const large = missing.filter(([, { size }]) => size > blockBytes).reverse()
   const ended = new AbortController()
   const stop = () => ended.abort()
   filling.signal.addEventListener('abort', stop, { once: true })
   if (filling.signal.aborted) stop()
-  mkdirSync(layout.partial, { recursive: true })
-  const opened = new Set<Open>()
-  let serial = 0
-  let current: Open | undefined
-
-  const open = ([relative, entry]: [string, FileEntry]): Open => {
-    const partial = path.join(layout.partial, `${id}-${serial++}`)
-    const blocks = blockCount(entry.size, blockBytes)
-    const file = { relative, entry, partial, descriptor: createPartial(partial), next: 0, left: blocks, blocks }
-    opened.add(file)
-    return file
-  }
-  const finish = (file: Open): void => {
-    if (fstatSync(file.descriptor).size !== file.entry.size) throw new Error('a file has not the size that it should have')
-    opened.delete(file)
-    finishPartial(file.descriptor, file.entry)
-    renameSync(file.partial, placeFor(generation, file.relative, made))
-    done(file.relative, file.entry)
-  }
-  const nextLarge = (): Open | undefined => {
-    if (current === undefined || current.next >= current.blocks) {
-      const file = large.pop()
-      current = file === undefined ? undefined : open(file)
-    }
-    return current
-  }
-  const nextSmall = (): Open | undefined => {
-    const file = small.pop()
-    return file === undefined ? undefined : open(file)
-  }
-
-  async function slot(isForSmall: boolean): Promise<void> {
-    let buffer = Buffer.alloc(0)
-    for (let count = 0; !ended.signal.aborted; count++) {
-      if (count % FILES_BETWEEN_YIELDS === 0) await filling.yieldIfDue()
-      const file = isForSmall ? (nextSmall() ?? nextLarge()) : (nextLarge() ?? nextSmall())
-      if (file === undefined) return
-      if (file.blocks === 0) {
-        finish(file)
-        continue
-      }
-      const index = file.next++
-      const length = blockLength(file.entry.size, blockBytes, index)
-      if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
-      const into = buffer.subarray(0, length)
-      await fetcher.fetch({ fileId: file.entry.fileId, version: file.entry.version, index }, into, ended.signal)
-      if (ended.signal.aborted) return
-      writeWhole(file.descriptor, into, index * blockBytes)
+  const files = new PartialFiles({
+    ...{ layout, id, blockBytes, missing, done },
+    placeOf: (relative) => placeFor(generation, relative, made),
+    onBytes(length) {
       progress.doneBytes += length
       reserved.written(length)
-      if (--file.left === 0) finish(file)
-      else filling.onProgress(progress)
-    }
-  }
-
+    },
+  })
   const slots = Math.max(2, Math.min(MOST_SLOTS, Math.floor(BUFFER_BYTES / blockBytes)))
   try {
     let failure: { reason: unknown } | undefined
     const ends = Array.from({ length: slots }, (_, i) =>
-      slot(i < slots / 4).catch((reason: unknown) => {
+      runSlot(filling, { files, prefersSmall: i < slots / 4, progress, signal: ended.signal }).catch((reason: unknown) => {
         // The first says why; the others were stopped by it.
         failure ??= { reason }
         stop()
@@ -169,13 +108,30 @@ async function fetchAll(filling: Filling, { missing, progress, made, done }: Fet
   } finally {
     filling.signal.removeEventListener('abort', stop)
     reserved.release()
-    for (const { descriptor, partial } of opened) {
-      closeSync(descriptor)
-      rmSync(partial, { force: true })
-    }
+    files.discard()
   }
 }
 
-function writeWhole(descriptor: number, bytes: Buffer, position: number): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at, position + at)
+interface Slot {
+  files: PartialFiles
+  prefersSmall: boolean
+  progress: Progress
+  signal: AbortSignal
+}
+
+/** One block after another, until there is none left. */
+async function runSlot(filling: Filling, { files, prefersSmall, progress, signal }: Slot): Promise<void> {
+  let buffer = Buffer.alloc(0)
+  for (let count = 0; !signal.aborted; count++) {
+    if (count % FILES_BETWEEN_YIELDS === 0) await filling.yieldIfDue()
+    const block = files.next(prefersSmall)
+    if (block === undefined) return
+    if (block === 'empty') continue
+    const { file, index, length } = block
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
+    const into = buffer.subarray(0, length)
+    await filling.fetcher.fetch({ fileId: file.entry.fileId, version: file.entry.version, index }, into, signal)
+    if (signal.aborted) return
+    if (!files.write(block, into)) filling.onProgress(progress)
+  }
 }

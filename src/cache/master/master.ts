@@ -1,22 +1,21 @@
 /**
- * The master of a runtime: its routes, and the loops behind them. Answers from memory; losing it costs new lookups a pause. What
+ * The master of a runtime: who its workers are, and the loops behind its routes. Answers from memory; losing it costs new lookups a pause. What
  * must survive it is in the journals of membership and inventory.
  */
-import { type Clock, sleep } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import { HttpError } from '../http/errors.ts'
-import { createHttpServer, type Exchange, type Route, type ServerLimits } from '../http/server.ts'
+import { createHttpServer, type ServerLimits } from '../http/server.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import { type AccessOptions, createAccess } from './access.ts'
-import { readBeat, readHandover } from './beat.ts'
+import { readHandover } from './beat.ts'
 import { createHitWindow } from './hits.ts'
-import { inventoryLines } from './inventory-feed.ts'
 import { type Amounts, beginLeaving, forgetSilent, heard, type Members, membershipOf, progressed } from './members.ts'
 import type { MembersJournal } from './members-journal.ts'
-import { metricsText } from './metrics.ts'
 import { Preload, type PreloadOptions } from './preload.ts'
 import { type Report, reportOf } from './report.ts'
+import { masterRoutes } from './routes.ts'
 
 export interface MasterOptions {
   access: Omit<AccessOptions, 'nowMs'>
@@ -45,16 +44,7 @@ export interface LeaveProgress extends Amounts {
   state: 'leaving' | 'gone'
 }
 
-interface Mounted {
-  mounted: string[]
-  failed: { path: string; reason: string }[]
-}
-
 const LOOK_MS = 1000
-/** How long `POST /v1/mounts` waits for sources to answer. */
-const MOUNT_MS = 10_000
-/** How long `POST /v1/sync` waits for the listing. */
-const SYNC_MS = 20_000
 
 export function createMaster(options: MasterOptions): Master {
   const { inventory, journal, clock, log, blockBytes } = options
@@ -104,125 +94,18 @@ export function createMaster(options: MasterOptions): Master {
     return { state: now === undefined || now.state === 'gone' ? 'gone' : 'leaving', moved, dropped, left }
   }
 
-  const routes: Route[] = [
-    {
-      method: 'POST',
-      path: '/v1/tickets',
-      mostBodyBytes: 64 * 1024,
-      handle: async ({ body }) => ({ json: await access.ticket(jsonOf(await body())) }),
+  const routes = masterRoutes({
+    ...{ access, inventory, clock, report, leave, preload, reloadMounts: options.reloadMounts },
+    members: () => members,
+    isEnding: () => isEnding,
+    onBeat(beat) {
+      const next = heard(members, beat, clock.now())
+      if (next === undefined) return false
+      hits.note(beat, clock.now())
+      become(next)
+      return true
     },
-    {
-      method: 'GET',
-      path: '/v1/membership',
-      handle(exchange) {
-        access.readable(exchange)
-        return { json: membershipOf(members) }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/v1/inventory',
-      handle: async (exchange) => ({ lines: await inventoryLines({ inventory, clock, readable: access.readable(exchange) }, exchange) }),
-    },
-    {
-      method: 'GET',
-      path: '/v1/files/:fileId',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        const file = inventory.file(exchange.params.get('fileId') ?? '')
-        if (file === undefined) throw new HttpError(404, 'NoSuchFile', 'the dataset has no such file')
-        return { json: file }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/v1/workers',
-      mostBodyBytes: 64 * 1024,
-      async handle(exchange) {
-        const beat = readBeat(jsonOf(await access.requireKey(exchange)))
-        const next = heard(members, beat, clock.now())
-        if (next === undefined) throw new HttpError(507, 'TooMany', 'there are too many workers')
-        hits.note(beat, clock.now())
-        become(next)
-        return { json: membershipOf(members) }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/v1/workers/:name/leave',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        return { json: await leave(exchange.params.get('name') ?? '', exchange.signal) }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/v1/preload',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        return { json: preload.begin() }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/v1/preload',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        return { json: preload.progress() }
-      },
-    },
-    { method: 'GET', path: '/v1/report', handle: () => ({ json: report() }) },
-    { method: 'GET', path: '/metrics', handle: () => ({ text: metricsText(report(), members), type: 'text/plain; version=0.0.4' }) },
-    { method: 'GET', path: '/healthz', handle: () => ({ text: 'ok' }) },
-    { method: 'GET', path: '/readyz', handle: () => (isEnding ? { status: 503, text: 'ending' } : { text: 'ok' }) },
-    {
-      method: 'POST',
-      path: '/v1/mounts',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        return { json: await mountPaths(await options.reloadMounts(), exchange) }
-      },
-    },
-    {
-      method: 'POST',
-      path: '/v1/sync',
-      async handle(exchange) {
-        await access.requireKey(exchange)
-        const stopped = new AbortController()
-        const isDone = await Promise.race([inventory.sync().then(() => true), sleep(clock, SYNC_MS, stopped.signal).then(() => false)])
-        stopped.abort()
-        // A listing may take hours: it goes on, and the report says how far it is.
-        return { status: isDone ? 200 : 202, json: { revision: inventory.revision, isComplete: inventory.isComplete } }
-      },
-    },
-  ]
-
-  /** The paths that can be used: mounted means that the source has answered, not that its listing has ended. */
-  async function mountPaths(paths: readonly string[], { signal }: Exchange): Promise<Mounted> {
-    const statusOf = (path: string) => inventory.mounts().find((mount) => mount.path === path)
-    const stateOf = (path: string) => statusOf(path)?.state
-    const isOpen = () => paths.every((path) => stateOf(path) !== 'waiting' && stateOf(path) !== undefined)
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        stop()
-        cancel()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const stop = inventory.onChange(() => void (isOpen() && done()))
-      const cancel = clock.after(MOUNT_MS, done)
-      signal.addEventListener('abort', done, { once: true })
-      if (isOpen()) done()
-    })
-    return {
-      mounted: paths.filter((path) => stateOf(path) === 'listing' || stateOf(path) === 'listed'),
-      failed: paths.flatMap((path) => {
-        const { state, reason } = statusOf(path) ?? {}
-        return state === 'failed' || state === 'waiting' ? [{ path, reason: reason ?? 'its source has not answered yet' }] : []
-      }),
-    }
-  }
-
+  })
   const server = createHttpServer({ routes, log, limits: options.limits })
   return {
     async listen(host, port) {
@@ -239,14 +122,5 @@ export function createMaster(options: MasterOptions): Master {
     },
     members: () => members,
     report,
-  }
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new HttpError(400, 'BadRequest', 'the body must be JSON')
-    throw error
   }
 }

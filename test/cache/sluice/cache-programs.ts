@@ -41,9 +41,9 @@ export function cachePrograms(dataDir: string): CacheProgram[] {
   }
   return all.flatMap(({ pid, args }) => {
     const podUid = podOf.get(pid)
-    const at = args.findIndex((arg) => arg.endsWith('/cache.mjs'))
-    const role = args[at + 1]
-    if (podUid === undefined || at < 0 || !isRole(role)) return []
+    // What sets a container up has the same arguments, but later ones.
+    const [, file, role] = args
+    if (podUid === undefined || file?.endsWith('/cache.mjs') !== true || !isRole(role)) return []
     const env = environmentOf(pid)
     return env === undefined ? [] : [{ pid, role, podUid, dataset: env.get('FLUID_DATASET_NAME') ?? '', node: env.get('NODE_NAME') ?? '' }]
   })
