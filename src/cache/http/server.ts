@@ -21,6 +21,8 @@ export interface Exchange {
   body(): Promise<Buffer>
   /** Aborts when the peer is gone or the server ends. */
   signal: AbortSignal
+  /** Aborts only when the peer is gone: for what is worth finishing when the server ends. */
+  gone: AbortSignal
   request: http.IncomingMessage
   response: http.ServerResponse
 }
@@ -85,6 +87,8 @@ export function createHttpServer({ routes, log, limits: given }: HttpServerOptio
   const limits = { ...SERVER_LIMITS, ...given }
   const table = routes.map((route) => ({ ...route, pattern: patternOf(route.path) }))
   const ending = new AbortController()
+  const onRequest = (request: http.IncomingMessage, response: http.ServerResponse): void =>
+    void answerRequest({ request, response, table, log, ending: ending.signal })
   const server = http.createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -93,8 +97,10 @@ export function createHttpServer({ routes, log, limits: given }: HttpServerOptio
       keepAliveTimeout: limits.idleMs,
       connectionsCheckingInterval: Math.max(50, Math.min(5000, limits.headersMs / 2)),
     },
-    (request, response) => void answerRequest({ request, response, table, log, ending: ending.signal }),
+    onRequest,
   )
+  // A body that is announced is asked for when a route reads it, so that what is refused is never sent.
+  server.on('checkContinue', onRequest)
   server.maxConnections = limits.connections
   server.setTimeout(limits.idleMs)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -133,13 +139,19 @@ interface Asked {
 
 async function answerRequest({ request, response, table, log, ending }: Asked): Promise<void> {
   const gone = new AbortController()
-  const abort = () => gone.abort()
+  const stopped = new AbortController()
+  const leave = () => {
+    gone.abort()
+    stopped.abort()
+  }
   // The connection ends with this answer: an idle one would hold the server open.
   const beLast = () => {
     if (!response.headersSent) response.setHeader('connection', 'close')
-    abort()
+    stopped.abort()
   }
-  response.once('close', abort)
+  response.once('close', leave)
+  // What ends a connection is seen by whoever writes to it.
+  response.on('error', leave)
   ending.addEventListener('abort', beLast, { once: true })
   if (ending.aborted) beLast()
   try {
@@ -150,8 +162,12 @@ async function answerRequest({ request, response, table, log, ending }: Asked): 
       params,
       query,
       headers: request.headers,
-      body: () => readBody(request, route.mostBodyBytes ?? MOST_BODY_BYTES),
-      signal: gone.signal,
+      body() {
+        if (request.headers.expect !== undefined) response.writeContinue()
+        return readBody(request, route.mostBodyBytes ?? MOST_BODY_BYTES)
+      },
+      signal: stopped.signal,
+      gone: gone.signal,
       request,
       response,
     }
@@ -172,6 +188,7 @@ function refuse(response: http.ServerResponse, error: unknown, log: Log): void {
   // In the middle of an answer only a cut connection tells the peer that it is not whole.
   if (response.headersSent) return void response.destroy()
   if (!response.req.complete) response.setHeader('connection', 'close')
+  if (known.status === 503) response.setHeader('retry-after', '1')
   end(response, { status: known.status, type: 'application/json', text: errorBody(known) })
 }
 

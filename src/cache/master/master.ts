@@ -5,13 +5,12 @@
 import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
-import { HttpError } from '../http/errors.ts'
 import { createHttpServer, type ServerLimits } from '../http/server.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import { type AccessOptions, createAccess } from './access.ts'
-import { readHandover } from './beat.ts'
 import { createHitWindow } from './hits.ts'
-import { type Amounts, beginLeaving, forgetSilent, heard, type Members, membershipOf, progressed } from './members.ts'
+import { leadOut } from './leaving.ts'
+import { forgetSilent, heard, type Members, membershipOf } from './members.ts'
 import type { MembersJournal } from './members-journal.ts'
 import { Preload, type PreloadOptions } from './preload.ts'
 import { type Report, reportOf } from './report.ts'
@@ -38,10 +37,6 @@ export interface Master {
   close(): Promise<void>
   members(): Members
   report(): Report
-}
-
-export interface LeaveProgress extends Amounts {
-  state: 'leaving' | 'gone'
 }
 
 const LOOK_MS = 1000
@@ -74,28 +69,9 @@ export function createMaster(options: MasterOptions): Master {
   const preload = new Preload({ ...options.preload, inventory, membership: () => membershipOf(members), blockBytes, clock, log })
   const report = (): Report => reportOf({ inventory, members, reads: hits.reads(clock.now(), blockBytes) })
 
-  async function leave(name: string, signal: AbortSignal): Promise<LeaveProgress> {
-    const member = members.byName.get(name)
-    if (member === undefined)
-      throw new HttpError(404, 'NoSuchWorker', `there is no worker ${name}, or it has not been heard of for a while`)
-    become(beginLeaving(members, name))
-    // A heartbeat may have said that it is through before the last amounts were told.
-    if (member.state !== 'gone' || (member.handover?.left ?? 1) > 0) {
-      try {
-        const handover = readHandover(await options.askToLeave(member.address, signal))
-        if (handover !== undefined) become(progressed(members, name, handover))
-      } catch (error) {
-        // Asked again it goes on; silence ends it.
-        log.write('warn', 'a worker does not answer to leaving', { worker: name, error: messageOf(error) })
-      }
-    }
-    const now = members.byName.get(name)
-    const { moved = 0, dropped = 0, left = 0 } = now?.handover ?? {}
-    return { state: now === undefined || now.state === 'gone' ? 'gone' : 'leaving', moved, dropped, left }
-  }
-
   const routes = masterRoutes({
-    ...{ access, inventory, clock, report, leave, preload, reloadMounts: options.reloadMounts },
+    ...{ access, inventory, clock, report, preload, reloadMounts: options.reloadMounts },
+    leave: (name, signal) => leadOut(name, { members: () => members, become, askToLeave: options.askToLeave, log }, signal),
     members: () => members,
     isEnding: () => isEnding,
     onBeat(beat) {

@@ -6,13 +6,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageOf } from '../../base/error-text.ts'
 import type { BlockReader, BlockStore } from '../blocks/store.ts'
 import { formatCrc, parseCrc } from '../blocks/trailer.ts'
+import { isBelow } from '../config/paths.ts'
+import { HttpError } from '../http/errors.ts'
 import { type BlockKey, MAX_BLOCK_BYTES } from '../protocol/block.ts'
-import { type Access, isBelow } from './access.ts'
+import type { Access } from './access.ts'
 import { type ByteRange, byteRange } from './byte-range.ts'
 import type { Fetches } from './fetches.ts'
 import type { FileLookup } from './file-lookup.ts'
 import type { WorkerCounters } from './options.ts'
-import { Refusal } from './refusal.ts'
 
 export interface BlockAnswersOptions {
   store: BlockStore
@@ -55,7 +56,7 @@ export class BlockAnswers {
       counters.hits++
       counters.hitBytes += sent
     } else if (request.headers['cache-control'] === 'only-if-cached') {
-      throw new Refusal(404, 'NotHere', 'the block is not here')
+      throw new HttpError(404, 'NotHere', 'the block is not here')
     } else {
       counters.misses++
       counters.missBytes += await this.#sendArriving(asked)
@@ -64,7 +65,7 @@ export class BlockAnswers {
 
   async head(asked: Asked): Promise<void> {
     await this.#checkReader(asked)
-    if (!this.#options.store.has(asked.key)) throw new Refusal(404, 'NotHere', 'the block is not here')
+    if (!this.#options.store.has(asked.key)) throw new HttpError(404, 'NotHere', 'the block is not here')
     asked.response.writeHead(200).end()
   }
 
@@ -73,17 +74,17 @@ export class BlockAnswers {
     const { store, counters, access, mayStore } = this.#options
     access.signed(request, 'streamed')
     const length = Number(request.headers['content-length'] ?? Number.NaN)
-    if (Number.isNaN(length)) throw new Refusal(411, 'LengthRequired', 'say content-length')
-    if (length < 1 || length > MAX_BLOCK_BYTES) throw new Refusal(413, 'TooLarge', `a block has 1 to ${MAX_BLOCK_BYTES} bytes`)
+    if (Number.isNaN(length)) throw new HttpError(411, 'LengthRequired', 'say content-length')
+    if (length < 1 || length > MAX_BLOCK_BYTES) throw new HttpError(413, 'TooLarge', `a block has 1 to ${MAX_BLOCK_BYTES} bytes`)
     const crc = parseCrc(query.get('crc32'))
     const usedAt = Number(query.get('used') ?? '')
-    if (crc === undefined || !Number.isSafeInteger(usedAt) || usedAt < 0) throw new Refusal(400, 'BadQuery', 'say crc32 and used')
+    if (crc === undefined || !Number.isSafeInteger(usedAt) || usedAt < 0) throw new HttpError(400, 'BadQuery', 'say crc32 and used')
     if (store.has(key)) return void response.writeHead(200, { 'content-length': 0 }).end()
     const heat = { segment: query.get('hot') === '1' ? ('protected' as const) : ('probation' as const), usedAt }
     const writer = mayStore() ? await store.begin(key, length, heat) : undefined
     if (writer === undefined) {
       counters.notTaken++
-      throw new Refusal(507, 'NoRoom', 'there is no room without driving out what is used more')
+      throw new HttpError(507, 'NoRoom', 'there is no room without driving out what is used more')
     }
     try {
       if (request.headers.expect !== undefined) response.writeContinue()
@@ -91,7 +92,7 @@ export class BlockAnswers {
       await writer.commit(crc)
     } catch (error) {
       await writer.abort()
-      throw new Refusal(400, 'NotTaken', `the block was not taken: ${messageOf(error)}`)
+      throw new HttpError(400, 'NotTaken', `the block was not taken: ${messageOf(error)}`)
     }
     counters.taken++
     counters.takenBytes += length
@@ -102,7 +103,7 @@ export class BlockAnswers {
     const { access, files } = this.#options
     const subPath = access.reader(request)
     if (subPath === '/' || isBelow(await files.path(key.fileId), subPath)) return
-    throw new Refusal(403, 'Forbidden', 'the ticket is for another part of the dataset')
+    throw new HttpError(403, 'Forbidden', 'the ticket is for another part of the dataset')
   }
 
   async #sendFile({ request, response }: Asked, reader: BlockReader): Promise<number> {

@@ -2,9 +2,11 @@
  * A worker of the cache: keeps blocks, serves them, fetches those that are missing, and hands them over when it leaves. Puts the
  * parts together; `options.ts` says what it is made of, `server.ts` what it answers.
  */
+
 import { sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { BlockStore } from '../blocks/store.ts'
+import { createHttpServer } from '../http/server.ts'
 import { MAX_BLOCK_BYTES, MIN_BLOCK_BYTES, parseBlockName } from '../protocol/block.ts'
 import { createAccess } from './access.ts'
 import { BlockAnswers } from './block-answers.ts'
@@ -18,7 +20,7 @@ import { Loads } from './loads.ts'
 import { Members } from './members.ts'
 import type { Worker, WorkerOptions, WorkerReport } from './options.ts'
 import { Peers } from './peers.ts'
-import { WorkerServer } from './server.ts'
+import { serverLimits, workerRoutes } from './routes.ts'
 
 export function createWorker(options: WorkerOptions): Worker {
   const { clock, log, master, name, node, replicas } = options
@@ -80,7 +82,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (members.self?.state === 'leaving' && handover.state === 'serving') handover.start()
     },
   })
-  const server = new WorkerServer({
+  const routes = workerRoutes({
     blocks: new BlockAnswers({ store, fetches, files, access, counters, mayStore }),
     access,
     report,
@@ -100,15 +102,14 @@ export function createWorker(options: WorkerOptions): Worker {
         dropOld(fileId, version)
       }
     },
-    limits,
-    log,
   })
+  const server = createHttpServer({ routes, log, limits: serverLimits(limits) })
   return {
     async listen(where) {
       if (options.access === undefined)
         log.write('warn', 'there is no key of the runtime: everybody who reaches this worker may read and write blocks')
       await store.load()
-      const bound = await server.listen(where)
+      const bound = { host: where.host, port: await server.listen(where.host, where.port) }
       address ||= bound.host.includes(':') ? `[${bound.host}]:${bound.port}` : `${bound.host}:${bound.port}`
       heartbeats.beat()
       return bound

@@ -4,18 +4,20 @@
  * under way are bounded in number and in memory, those who wait in number; a block is in memory until it is stored and everybody
  * has it.
  */
+
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import type { Heat } from '../blocks/shelf.ts'
 import type { BlockStore } from '../blocks/store.ts'
+import { HttpError } from '../http/errors.ts'
 import { type BlockKey, blockLength, blockName } from '../protocol/block.ts'
 import type { WorkerEntry } from '../protocol/membership.ts'
 import { SourceChanged } from '../sources/source.ts'
 import type { FileLookup } from './file-lookup.ts'
 import type { WorkerCounters, WorkerFile, WorkerLimits, WorkerOptions } from './options.ts'
 import type { Peers } from './peers.ts'
-import { Refusal, sourceRefusal } from './refusal.ts'
 import { Slots } from './slots.ts'
+import { sourceRefusal } from './source-refusal.ts'
 
 export interface FetchesOptions {
   store: BlockStore
@@ -59,11 +61,11 @@ export class Fetches {
     await Promise.all([...this.#running])
   }
 
-  /** Resolves when the first bytes are here. Rejects with a Refusal. */
+  /** Resolves when the first bytes are here. Rejects with an HttpError. */
   async join(key: BlockKey, signal: AbortSignal): Promise<Arriving> {
     if (this.#waiting >= this.#options.limits.waiting) {
       this.#options.counters.refused++
-      throw new Refusal(503, 'Busy', 'too many requests wait for blocks: try again, or ask the next worker')
+      throw new HttpError(503, 'Busy', 'too many requests wait for blocks: try again, or ask the next worker')
     }
     this.#waiting++
     const fetch = this.#start(key, true)
@@ -84,7 +86,7 @@ export class Fetches {
     }
   }
 
-  /** Resolves when the block is stored, or there was no room for it: nothing that is kept goes for it. Rejects with a Refusal. */
+  /** Resolves when the block is stored, or there was no room for it: nothing that is kept goes for it. Rejects with an HttpError. */
   async load(key: BlockKey): Promise<'stored' | 'no-space'> {
     const fetch = this.#start(key, false)
     fetch.users++
@@ -123,10 +125,10 @@ export class Fetches {
     try {
       const file = await files.version(fileId, version)
       const length = blockLength(file.entry.size, blockBytes, index)
-      if (length === 0) throw new Refusal(404, 'NoSuchBlock', 'the file has fewer blocks')
+      if (length === 0) throw new HttpError(404, 'NoSuchBlock', 'the file has fewer blocks')
       fetch.onUnused = await this.#slots.take(length, signal)
       // Everybody went away while it waited for its turn.
-      if (fetch.users === 1) throw new Refusal(503, 'GivenUp', 'nobody waits for the block any more')
+      if (fetch.users === 1) throw new HttpError(503, 'GivenUp', 'nobody waits for the block any more')
       fetch.buffer = Buffer.allocUnsafeSlow(length)
       if (!(await this.#fromPeers(fetch))) await this.#fromSource(fetch, file)
     } catch (error) {
@@ -201,7 +203,7 @@ class Fetch {
   /** Whoever waits or reads, and the fetch itself. */
   users = 1
   onUnused: () => void = () => undefined
-  #error: Refusal | undefined
+  #error: HttpError | undefined
   #waiters: (() => void)[] = []
 
   constructor(key: BlockKey, isRead: boolean) {
@@ -209,7 +211,7 @@ class Fetch {
     this.isRead = isRead
   }
 
-  get error(): Refusal | undefined {
+  get error(): HttpError | undefined {
     return this.#error
   }
 
@@ -218,7 +220,7 @@ class Fetch {
     this.#wake()
   }
 
-  fail(error: Refusal): void {
+  fail(error: HttpError): void {
     this.#error = error
     this.#wake()
   }
@@ -237,7 +239,7 @@ class Fetch {
   async change(signal: AbortSignal, isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       if (this.#error !== undefined) throw this.#error
-      if (signal.aborted) throw new Refusal(499, 'Gone', 'whoever asked has gone')
+      if (signal.aborted) throw new HttpError(499, 'Gone', 'whoever asked has gone')
       await new Promise<void>((resolve) => {
         const done = () => {
           signal.removeEventListener('abort', done)

@@ -4,8 +4,9 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
+import { HttpError } from '../http/errors.ts'
 import type { MasterLink, WorkerFile } from './options.ts'
-import { changed, cleaned, Refusal } from './refusal.ts'
+import { changed, cleaned } from './source-refusal.ts'
 
 const MOST_FILES = 10_000
 /** What was asked for just now is not asked for again. */
@@ -34,7 +35,7 @@ export class FileLookup {
     this.#options = options
   }
 
-  /** Throws a Refusal when there is no such file, or it has another version. */
+  /** Throws an HttpError when there is no such file, or it has another version. */
   async version(fileId: string, version: string): Promise<WorkerFile> {
     let known = await this.#lookup(fileId, this.#options.fileMs)
     if (known.file?.entry.version !== version) known = await this.#lookup(fileId, FRESH_MS)
@@ -70,7 +71,7 @@ export class FileLookup {
     try {
       file = await master.file(fileId, signal)
     } catch (error) {
-      throw new Refusal(503, 'MasterUnreachable', `the master cannot be asked for the file: ${cleaned(messageOf(error))}`)
+      throw new HttpError(503, 'MasterUnreachable', `the master cannot be asked for the file: ${cleaned(messageOf(error))}`)
     }
     const known = { file, askedAt: clock.now() }
     this.#known.delete(fileId)
@@ -84,4 +85,4 @@ export class FileLookup {
   }
 }
 
-const noFile = (): Refusal => new Refusal(404, 'NoSuchFile', 'the dataset has no such file')
+const noFile = (): HttpError => new HttpError(404, 'NoSuchFile', 'the dataset has no such file')

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import type { Membership } from '../protocol/membership.ts'
 import type { Heartbeat, MasterLink } from './options.ts'
-import { cleaned } from './refusal.ts'
+import { cleaned } from './source-refusal.ts'
 
 export interface HeartbeatsOptions {
   master: MasterLink

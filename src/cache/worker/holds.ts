@@ -1,7 +1,8 @@
 /** Files that are held for a load, each with an end: a loader that dies pins nothing for ever. */
+
 import type { Clock } from '../../base/clock.ts'
 import type { BlockStore } from '../blocks/store.ts'
-import { Refusal } from './refusal.ts'
+import { HttpError } from '../http/errors.ts'
 
 export class Holds {
   readonly #options: { store: BlockStore; clock: Clock; holdMs: number }
@@ -15,7 +16,7 @@ export class Holds {
     const { store, clock, holdMs } = this.#options
     for (const fileId of release) this.#end(fileId)
     for (const fileId of hold) {
-      if (!store.hold(fileId)) throw new Refusal(503, 'Busy', 'too many files are held: let go of those that are loaded')
+      if (!store.hold(fileId)) throw new HttpError(503, 'Busy', 'too many files are held: let go of those that are loaded')
       this.#ends.get(fileId)?.()
       this.#ends.set(
         fileId,

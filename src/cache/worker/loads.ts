@@ -2,12 +2,13 @@
  * Blocks that are fetched before anybody reads them. A load takes what room there is and drives nothing out; a few blocks at a
  * time, so that readers get theirs first. Files of a load are held until it ends: what was just loaded does not go for the rest.
  */
+
 import type { Log } from '../../base/log.ts'
 import type { BlockStore } from '../blocks/store.ts'
+import { HttpError } from '../http/errors.ts'
 import type { Fetches } from './fetches.ts'
 import type { Holds } from './holds.ts'
 import type { PostedLoad } from './posted.ts'
-import { Refusal } from './refusal.ts'
 import { Slots } from './slots.ts'
 
 export interface LoadsOptions {
@@ -49,7 +50,7 @@ export class Loads {
     await Promise.all(
       blocks.map(async (block) => {
         const outcome = await this.#one(block)
-        if (outcome instanceof Refusal) {
+        if (outcome instanceof HttpError) {
           result.failed += block.bytes
           result.reason ??= outcome.message
         } else result[outcome] += block.bytes
@@ -59,12 +60,12 @@ export class Loads {
     return result
   }
 
-  async #one({ key, bytes }: PostedLoad['blocks'][number]): Promise<'loaded' | 'noSpace' | Refusal> {
+  async #one({ key, bytes }: PostedLoad['blocks'][number]): Promise<'loaded' | 'noSpace' | HttpError> {
     const { store, fetches, mayStore, signal } = this.#options
     if (store.has(key)) return 'loaded'
     const giveBack = await this.#slots.take(bytes, signal)
     try {
-      if (!mayStore()) return new Refusal(503, 'Leaving', 'the worker leaves, and takes nothing new')
+      if (!mayStore()) return new HttpError(503, 'Leaving', 'the worker leaves, and takes nothing new')
       if (!store.hasCapacityFor(bytes, this.#expectedBytes)) return 'noSpace'
       this.#expectedBytes += bytes
       try {
@@ -73,7 +74,7 @@ export class Loads {
         this.#expectedBytes -= bytes
       }
     } catch (error) {
-      if (error instanceof Refusal) return error
+      if (error instanceof HttpError) return error
       throw error
     } finally {
       giveBack()
@@ -86,7 +87,7 @@ export class Loads {
     try {
       holds.change({ hold: fileIds, release: [] })
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof HttpError)) throw error
       log.write('debug', 'files of a load are not held', { reason: error.message })
     }
   }

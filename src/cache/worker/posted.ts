@@ -1,7 +1,8 @@
-/** What is posted to a worker, read from its JSON with every element checked. Pure; each throws a Refusal that says the form. */
+/** What is posted to a worker, read from its JSON with every element checked. Pure; each throws an HttpError that says the form. */
+
 import { isJsonObject } from '../../base/json.ts'
+import { HttpError } from '../http/errors.ts'
 import { type BlockKey, parseBlockName } from '../protocol/block.ts'
-import { Refusal } from './refusal.ts'
 
 const MOST = 4096
 const FILE_ID = /^[0-9a-f]{32}$/
@@ -59,9 +60,9 @@ export function loadOf(body: Buffer): PostedLoad {
   return { blocks, isEnd: end }
 }
 
-const badBody = (form: string): Refusal => new Refusal(400, 'BadBody', `send ${form}, at most ${MOST} of each`)
+const badBody = (form: string): HttpError => new HttpError(400, 'BadBody', `send ${form}, at most ${MOST} of each`)
 
-function parsed(body: Buffer, refusal: Refusal): Record<string, unknown> {
+function parsed(body: Buffer, refusal: HttpError): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body.toString())
     // Without a prototype: only what was sent is there.

@@ -312,8 +312,8 @@ describe('hostile requests', () => {
       assert.equal(await status(bearer('/', 1)), 401)
       for (const wrong of ['', 'Bearer', 'Bearer x.y', 'Basic eDp5', 'Sluice-Key 00', `${bearer()}x`])
         assert.equal(await status(wrong), 401, wrong)
-      const put = '/v1/blocks/x'
-      assert.equal((await request(put, { method: 'PUT' })).status, 405)
+      assert.equal((await request('/v1/blocks/x', { method: 'PUT' })).status, 404)
+      assert.equal((await request('/v1/uses', { method: 'PUT' })).status, 405)
       assert.equal((await request({ ...key, index: 1 }, { method: 'PUT', body: bytesOf(3) })).status, 401)
     }))
 

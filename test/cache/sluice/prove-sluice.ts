@@ -120,7 +120,7 @@ class SluiceProof {
     let isMore = true
     const looks = [
       this.#repeat('readers', READ_MS, () => readers.turn(isMore)),
-      this.#repeat('quotas', QUOTA_MS, () => this.#quotas.look()),
+      this.#repeat('quotas', QUOTA_MS, () => this.#lookAtQuotas()),
       this.#repeat('blocks', BLOCK_MS, () => this.#readSome(reads)),
       this.#repeat('pods', MEND_MS, () => this.#lookAtPods()),
     ]
@@ -207,6 +207,13 @@ class SluiceProof {
   #onDead(victim: CacheProgram): void {
     if (victim.role !== 'worker' || this.#damageRandom.next() > DAMAGE_SHARE) return
     if (this.#quotas.damage(victim, this.#damageRandom) !== undefined) this.#damaged++
+  }
+
+  /** Workers are held still meanwhile: on a slow machine they must get on with their work in between. */
+  async #lookAtQuotas(): Promise<void> {
+    const began = performance.now()
+    await this.#quotas.look()
+    await sleep((performance.now() - began) * 5)
   }
 
   async #lookAtPods(): Promise<void> {

@@ -29,7 +29,7 @@ const MOST_AT_ONCE = 4
 const LONG_SHARE = 0.35
 const LONG_PASSES = 15
 /** A reader that is not done after this long waits for something that never comes. */
-const PATIENCE_MS = 300_000
+const PATIENCE_MS = 600_000
 
 export class Readers {
   readonly figures = { pods: 0, passes: 0, bytes: 0, longestMs: 0 }

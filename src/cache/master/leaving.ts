@@ -1,0 +1,41 @@
+/** Leads a worker out: asks it to hand over its blocks, and remembers how far it is. Asked again it goes on. */
+import { messageOf } from '../../base/error-text.ts'
+import type { Log } from '../../base/log.ts'
+import { HttpError } from '../http/errors.ts'
+import { readHandover } from './beat.ts'
+import { type Amounts, beginLeaving, type Members, progressed } from './members.ts'
+
+export interface LeaveProgress extends Amounts {
+  state: 'leaving' | 'gone'
+}
+
+export interface LeavingOptions {
+  members(): Members
+  become(next: Members): void
+  /** `POST /v1/leave` of a worker; resolves to its answer. */
+  askToLeave(address: string, signal: AbortSignal): Promise<unknown>
+  log: Log
+}
+
+export async function leadOut(
+  name: string,
+  { members, become, askToLeave, log }: LeavingOptions,
+  signal: AbortSignal,
+): Promise<LeaveProgress> {
+  const member = members().byName.get(name)
+  if (member === undefined) throw new HttpError(404, 'NoSuchWorker', `there is no worker ${name}, or it has not been heard of for a while`)
+  become(beginLeaving(members(), name))
+  // A heartbeat may have said that it is through before the last amounts were told.
+  if (member.state !== 'gone' || (member.handover?.left ?? 1) > 0) {
+    try {
+      const handover = readHandover(await askToLeave(member.address, signal))
+      if (handover !== undefined) become(progressed(members(), name, handover))
+    } catch (error) {
+      // Asked again it goes on; silence ends it.
+      log.write('warn', 'a worker does not answer to leaving', { worker: name, error: messageOf(error) })
+    }
+  }
+  const now = members().byName.get(name)
+  const { moved = 0, dropped = 0, left = 0 } = now?.handover ?? {}
+  return { state: now === undefined || now.state === 'gone' ? 'gone' : 'leaving', moved, dropped, left }
+}
