@@ -44,15 +44,9 @@ export class Quotas {
       () => {
         for (const worker of workers) this.#judgeWorker(worker)
         // A worker that was started meanwhile may be moving files.
-        if (this.#workers().every(({ pid }) => workers.some((other) => other.pid === pid))) this.judgeNodes('while workers are held still')
+        if (this.#workers().every(({ pid }) => workers.some((other) => other.pid === pid))) this.#judgeNodes('while workers are held still')
       },
     )
-  }
-
-  /** What is on disk of the nodes, of living and dead workers. */
-  judgeNodes(when: string): void {
-    for (const { directory, quotaBytes } of this.#nodeDirectories())
-      this.#judge(directory, { quotaBytes, bytes: tierBytes(directory), when })
   }
 
   /** Of a worker that is dead; what was done, if there was a block. */
@@ -60,6 +54,12 @@ export class Quotas {
     const mine = this.#nodeDirectories().filter((one) => one.node === node && one.dataset === dataset)
     const { directory } = mine[Math.floor(random.next() * mine.length)] ?? {}
     return directory === undefined ? undefined : damageBlock(directory, random)
+  }
+
+  /** What is on disk of the nodes, of living and dead workers. */
+  #judgeNodes(when: string): void {
+    for (const { directory, quotaBytes } of this.#nodeDirectories())
+      this.#judge(directory, { quotaBytes, bytes: tierBytes(directory), when })
   }
 
   #workers(): CacheProgram[] {
