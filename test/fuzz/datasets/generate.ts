@@ -22,7 +22,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const API = 'application/json'
 const MERGE = 'application/merge-patch+json'
 
-export const pathOf = ({ group, storageVersion, plural, scope }: OwnKind, namespace: string, ...rest: string[]): string =>
+const pathOf = ({ group, storageVersion, plural, scope }: OwnKind, namespace: string, ...rest: string[]): string =>
   ['/apis', group, storageVersion, ...(scope === 'Namespaced' ? ['namespaces', namespace] : []), plural, ...rest].join('/')
 
 const kindOf = (name: Json | undefined): OwnKind => {

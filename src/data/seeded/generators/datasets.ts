@@ -15,7 +15,7 @@ const MOUNTS: readonly Mount[] = [
   { mountPoint: 'pvc://files', name: 'three' },
 ]
 
-export const drawDataset = (random: Random): DatasetSpec => ({
+const drawDataset = (random: Random): DatasetSpec => ({
   mounts: oneOf(random, [MOUNTS.slice(0, 1), MOUNTS.slice(0, 2), MOUNTS.slice(1, 2), [...MOUNTS]]),
   placement: random.next() < 0.6 ? 'Shared' : 'Exclusive',
 })

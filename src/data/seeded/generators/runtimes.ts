@@ -7,7 +7,7 @@ import { anObject, CLAIMED, DEMO, isFor, NAMESPACES, oneOf, PLAIN, REPORTING, re
 
 const CLASSES = [PLAIN, PLAIN, REPORTING, REPORTING, REPORTING, 'builtin', 'missing']
 
-export const drawRuntime = (random: Random): CacheRuntimeSpec => ({
+const drawRuntime = (random: Random): CacheRuntimeSpec => ({
   runtimeClassName: oneOf(random, CLASSES),
   worker: { replicas: oneOf(random, [1, 1, 2, 2, 3]), tieredStore: { levels: [{ emptyDir: { quota: oneOf(random, ['1Gi', '2Gi']) } }] } },
 })
