@@ -3,7 +3,7 @@ import type { PlantedInMember } from './planted.ts'
 
 export const volumeWithoutClaim: PlantedInMember = {
   name: 'volume without claim',
-  differs: 'a claim is made only together with its volume, not when it alone is missing',
+  differs: 'a dataset that is bound gets a volume, and its claim is forgotten',
   caughtBy: 'at rest',
   foundBy: { seed: 1 },
   of: 'data.volume',
@@ -11,9 +11,9 @@ export const volumeWithoutClaim: PlantedInMember = {
     ...right,
     plan(observed) {
       const planned = right.plan(observed)
-      const [first] = planned.actions
-      const isAlone = first?.do === 'create' && first.resource === PERSISTENT_VOLUME_CLAIMS
-      return isAlone ? { ...planned, actions: [] } : planned
+      const isKept = (action: (typeof planned.actions)[number]): boolean =>
+        action.do !== 'create' || action.resource !== PERSISTENT_VOLUME_CLAIMS
+      return { ...planned, actions: planned.actions.filter(isKept) }
     },
   }),
 }
