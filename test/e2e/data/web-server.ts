@@ -5,11 +5,17 @@ import type { AddressInfo } from 'node:net'
 /** A block of the cache. */
 const BLOCK = 4 * 1024 * 1024
 
+interface Held {
+  request: IncomingMessage
+  response: ServerResponse
+  send(): void
+}
+
 export class WebServer {
   readonly #server: Server
   #content: Buffer
   #version = 1
-  #held: (() => void)[] | undefined
+  #held: Held[] | undefined
   #isMissing = false
 
   constructor(content: Buffer) {
@@ -34,10 +40,12 @@ export class WebServer {
     return (this.#held ?? []).length > 0
   }
 
+  /** The first that was held back is answered with the file of that time, as by a server that has it open, and the others anew. */
   letGo(): void {
-    const held = this.#held ?? []
+    const [first, ...others] = this.#held ?? []
     this.#held = undefined
-    for (const go of held) go()
+    first?.send()
+    for (const { request, response } of others) this.#answer(request, response)
   }
 
   change(content: Buffer): void {
@@ -56,7 +64,8 @@ export class WebServer {
     this.#server.closeAllConnections()
   }
 
-  #answer({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { method, headers } = request
     if (this.#isMissing) return void response.writeHead(404).end()
     const [content, etag] = [this.#content, `"v${this.#version}"`]
     if (headers['if-match'] !== undefined && headers['if-match'] !== etag) return void response.writeHead(412).end()
@@ -69,6 +78,6 @@ export class WebServer {
       response.end(method === 'HEAD' ? undefined : body)
     }
     if (this.#held === undefined || method === 'HEAD' || start < BLOCK) send()
-    else this.#held.push(send)
+    else this.#held.push({ request, response, send })
   }
 }

@@ -100,6 +100,7 @@ export function writingStories(scene: () => Scene): void {
     assert.match(await desk().why(MEMBER, 'dataset/film'), /█{6}░{14} 33% viewer/)
     const next = randomBytes(FILM_BYTES)
     web.change(next)
+    // One more block of the old file arrives, and the last one is not to be had any more.
     web.letGo()
     assert.deepEqual([...sumsIn(await desk().printed(MEMBER, 'viewer'))], [['film', sumOf(next)]])
   })
