@@ -13,10 +13,7 @@ import { isAbsoluteClean } from '../../kube/node-path.ts'
 import type { Engine, Prepared, Served } from './engine.ts'
 
 /** The first, as a sentence; undefined: everything is allowed. */
-function refusedDirectory(
-  { runtime, dataset }: { runtime: KubeObject; dataset: Dataset },
-  prefixes: HostPathPrefixes,
-): string | undefined {
+function refusedDirectory({ runtime, dataset }: { runtime: KubeObject; dataset: Dataset }, prefixes: HostPathPrefixes): string | undefined {
   return (
     introducedBy((allowed) => datasetErrors(dataset.spec, allowed), 'Dataset', prefixes) ??
     introducedBy((allowed) => runtimeErrorsOf(runtime, allowed), runtime.kind, prefixes)

@@ -23,7 +23,7 @@ import { oneWriter } from './writers.ts'
 const RUNTIME_PLURALS = Object.values(RUNTIMES)
 
 /** Released: it went because its dataset or its runtime did. A decision from an old cache would make it again. */
-const neverMadeAgain: Invariant<Set<string>> = {
+export const neverMadeAgain: Invariant<Set<string>> = {
   says: 'a volume or claim that was released is not made again for a dataset or runtime that is gone',
   about: [VOLUMES, CLAIMS],
   memory: () => new Set(),
