@@ -42,7 +42,12 @@ export function followDatasets(member: Client, namespace: string): FollowedDatas
     pods.set(name, performance.now())
     readyPods++
   }
-  for (const resource of [DATASETS, PODS]) void follow(member, { resource, namespace, signal: stop.signal, note })
+  let failure: { reason: unknown } | undefined
+  for (const resource of [DATASETS, PODS])
+    follow(member, { resource, namespace, signal: stop.signal, note }).catch((reason: unknown) => {
+      // Whoever waits is told; nobody may be waiting when everything is stopped.
+      failure ??= { reason }
+    })
   return {
     bound: () => bound.size,
     isBound: (name) => bound.has(name),
@@ -53,6 +58,7 @@ export function followDatasets(member: Client, namespace: string): FollowedDatas
       const deadline = performance.now() + withinMs
       let reportedMs = performance.now()
       while (!isSo()) {
+        if (failure !== undefined) throw failure.reason
         const nowMs = performance.now()
         if (nowMs > deadline)
           throw new Error(`not within ${withinMs / 60_000} minutes: ${what}; ${readyPods} pods are ready, ${bound.size} datasets bound`)
