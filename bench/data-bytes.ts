@@ -16,6 +16,7 @@ import { emptyTree } from '../src/cache/client/tree.ts'
 import { createBlockClient } from '../src/cache/http/block-client.ts'
 import { createRequester } from '../src/cache/http/request.ts'
 import { blockCount, blockLength, DEFAULT_BLOCK_BYTES } from '../src/cache/protocol/block.ts'
+import type { Cleanup } from '../test/machine/interrupt.ts'
 import { CLOCK } from './clock.ts'
 import { CacheScene, DATASET, type FillFigures, WORKER_NODE } from './data-bytes-scene.ts'
 
@@ -47,11 +48,16 @@ const ROUNDS = 3
 const AT_A_TIME = 8
 const REMOTE_NODE = 'n1'
 
-export async function measureBytes(folder: string, shape: FilesShape, profile?: string): Promise<BytesResult> {
+export async function measureBytes(
+  folder: string,
+  shape: FilesShape,
+  { later, profile }: { later: Cleanup; profile?: string },
+): Promise<BytesResult> {
   const source = path.join(folder, 'source')
   makeFiles(source, shape)
   const bytes = shape.files * shape.bytesEach
   const scene = await CacheScene.open({ folder, source, quotaBytes: Math.ceil(bytes * 1.5) + 64 * MIB, profile })
+  later(() => scene.close())
   const fills: BytesResult['fills'] = []
   const filled = async (what: string, node: string, use?: (directory: string) => Promise<void>): Promise<void> => {
     const figures = await scene.fill(node, use)

@@ -107,7 +107,7 @@ async function bytes(later: Cleanup, isQuick: boolean, profile: string | undefin
     const folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-bench-'))
     const remove = (): void => rmSync(folder, { recursive: true, force: true })
     later(remove)
-    results.push(await measureBytes(folder, shape, profile))
+    results.push(await measureBytes(folder, shape, { later, profile }))
     remove()
   }
   return results
