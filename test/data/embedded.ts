@@ -59,7 +59,7 @@ async function testbedIn(world: World): Promise<EmbeddedTestbed> {
     nowMs: () => world.clock.now(),
     pass: (ms) => world.advance(ms),
     settle: () => world.settle(),
-    lookEveryMs: 100,
+    lookEveryMs: 500,
     patienceMs: 60_000,
     nodes,
     namespace: NAMESPACE,

@@ -258,7 +258,10 @@ export const deletion: DataArea = {
         await testbed.settle()
         const runtime = await there(testbed, ALLUXIO_RUNTIMES, 'demo')
         const served = runtime.status?.conditions?.find(({ type }) => type === 'Served')
-        assert.match(served?.message ?? '', /^it is being deleted, and waits until PersistentVolumeClaim demo is gone: pods that use it/)
+        assert.match(
+          served?.message ?? '',
+          /^it is being deleted, and waits until PersistentVolumeClaim demo is gone: delete the pods that use it/,
+        )
         assert.equal((await podsOf(testbed, 'demo-worker')).length, 1, 'the reader keeps its cache')
         await testbed.delete(PODS, 'reader')
         await isGone(testbed, ALLUXIO_RUNTIMES, 'demo')

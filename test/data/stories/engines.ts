@@ -4,6 +4,10 @@ import {
   ADVANCED_STATEFUL_SETS,
   ALLUXIO_RUNTIMES,
   CACHE_RUNTIMES,
+  DATA_BACKUPS,
+  DATA_LOADS,
+  DATA_MIGRATES,
+  DATA_PROCESSES,
   DATASETS,
   EFC_RUNTIMES,
   JINDO_RUNTIMES,
@@ -17,6 +21,7 @@ import { answering, ranIn } from '../commands.ts'
 import {
   cacheLabels,
   conditionTexts,
+  eventsOf,
   isBound,
   isGone,
   isServedAs,
@@ -130,6 +135,35 @@ const unserved = (resource: Resource): DataStory => ({
   },
 })
 
+interface Operation {
+  resource: Resource
+  spec: object
+}
+
+const OF_DEMO = { name: 'demo', namespace: 'default' }
+
+const OPERATIONS: readonly Operation[] = [
+  { resource: DATA_LOADS, spec: { dataset: OF_DEMO } },
+  { resource: DATA_BACKUPS, spec: { dataset: 'demo', backupPath: 'pvc://backups' } },
+  { resource: DATA_MIGRATES, spec: { from: { externalStorage: { uri: 's3://one' } }, to: { dataset: OF_DEMO } } },
+  {
+    resource: DATA_PROCESSES,
+    spec: { dataset: { ...OF_DEMO, mountPath: '/data' }, processor: { script: { image: 'busybox', imageTag: '1', source: 'ls' } } },
+  },
+]
+
+const unservedOperation = ({ resource, spec }: Operation): DataStory => ({
+  name: `${resource.kind}: it says that nothing carries it out yet, with what to do, once`,
+  async run(testbed) {
+    await testbed.create({ apiVersion: 'data.fluid.io/v1alpha1', kind: resource.kind, metadata: { name: 'operation' }, spec })
+    await isServedAs(testbed, resource, new RegExp(`^False NotServed: nothing carries out a ${resource.kind} yet: .+`), 'operation')
+    await testbed.restart()
+    assert.equal((await eventsOf(testbed, 'DataOperationNotSupport', 'operation')).length, 1)
+    await testbed.delete(resource, 'operation')
+    await isGone(testbed, resource, 'operation')
+  },
+})
+
 const OTHERS: readonly Resource[] = [ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES]
 
 export const engines: DataArea = {
@@ -139,6 +173,7 @@ export const engines: DataArea = {
     ...UNREAD.map(unread),
     unserved(EFC_RUNTIMES),
     unserved(VINEYARD_RUNTIMES),
+    ...OPERATIONS.map(unservedOperation),
     {
       name: 'on Kubernetes, runtimes of other engines say that none serves them yet, and what to use instead',
       shape: 'kubernetes',

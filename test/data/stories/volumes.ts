@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { CACHE_RUNTIMES, DATASETS } from '../../../src/kinds/fluid/resources.ts'
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { eventsOf, isBound, isGone, nodesUnder, phaseOf, podsOf, there } from '../expectations.ts'
+import { conditionTexts, eventsOf, isBound, isGone, messageOf, nodesUnder, phaseOf, podsOf, there } from '../expectations.ts'
 import { aClass, aDataset, aReader, aRuntime, serve } from '../manifests.ts'
 import type { DataArea, DataTestbed } from '../story.ts'
 
@@ -149,10 +149,26 @@ export const volumes: DataArea = {
         assert.deepEqual([claim.metadata.labels, claim.metadata.annotations?.CreatedBy], [{ mine: 'yes' }, undefined])
         const why = 'a PersistentVolumeClaim demo exists that was not made for this dataset: delete it, or give the dataset another name'
         assert.deepEqual(await eventsOf(testbed, 'ErrorProcessRuntime'), [why])
+        assert.equal(await messageOf(testbed, 'NameTaken'), why)
         await testbed.restart()
         await testbed.delete(PERSISTENT_VOLUME_CLAIMS, 'demo')
         await isBound(testbed)
+        assert.deepEqual(await conditionTexts(testbed), ['Ready=True'])
         assert.equal((await there(testbed, PERSISTENT_VOLUME_CLAIMS, 'demo')).metadata.annotations?.CreatedBy, 'fluid')
+      },
+    },
+    {
+      name: 'a user’s claim that stays: the dataset says so for as long, and once as an event',
+      async run(testbed) {
+        await serve(testbed)
+        await isBound(testbed)
+        await testbed.restart(async () => {
+          await testbed.patch(PERSISTENT_VOLUME_CLAIMS, 'demo', { metadata: { annotations: { CreatedBy: null } } })
+        })
+        assert.deepEqual(await conditionTexts(testbed), ['Ready=True', 'NameTaken=True'])
+        assert.match(await messageOf(testbed, 'NameTaken'), /^a PersistentVolumeClaim demo exists that was not made for this dataset/)
+        await testbed.restart()
+        assert.equal((await eventsOf(testbed, 'ErrorProcessRuntime')).length, 1)
       },
     },
     {
