@@ -243,6 +243,9 @@ export const deletion: DataArea = {
         await isGone(testbed, NAMESPACES, name)
         await isGone(testbed, PERSISTENT_VOLUMES, `${name}-demo`)
         await isEmptied(testbed, before)
+        // A claim that is made again must be new, or that is an error: so the log says why it is not.
+        const { complaints } = testbed.member
+        assert.ok(complaints.splice(0).every((complaint) => /^data\.volume: .* because it is being terminated$/.test(complaint)))
       },
     },
     {

@@ -232,7 +232,10 @@ export const engines: DataArea = {
         )
         const annotations = { 'sluice.dev/runtime': 'builtin', 'sluice.dev/cache-quota': 'much' }
         await testbed.patch(DATASETS, 'demo', { metadata: { annotations } })
-        await waitsBecause(testbed, /^annotation sluice\.dev\/cache-quota "much" is no size above 0: write for example 10Gi$/)
+        await waitsBecause(
+          testbed,
+          /^annotation sluice\.dev\/cache-quota "much" is no size above 0 that can be counted: write for example 10Gi$/,
+        )
         await testbed.patch(DATASETS, 'demo', { metadata: { annotations: { 'sluice.dev/cache-quota': '1Gi' } } })
         await isBound(testbed)
       },
