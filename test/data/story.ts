@@ -14,18 +14,18 @@ export interface DataArea {
 
 export type DataStory = EmbeddedStory | SampleStory
 
-interface Told {
+interface AnyStory {
   name: string
   /** The options that `sluice controllers` has on Kubernetes, instead of those of `sluice up`. */
   shape?: 'kubernetes'
 }
 
-export interface EmbeddedStory extends Told {
+export interface EmbeddedStory extends AnyStory {
   isSample?: undefined
   run(testbed: EmbeddedTestbed): Promise<void>
 }
 
-export interface SampleStory extends Told {
+export interface SampleStory extends AnyStory {
   isSample: true
   run(testbed: DataTestbed): Promise<void>
 }

@@ -90,8 +90,8 @@ function stories(): void {
       skip: values.full ? false : 'only with --full: each chapter has its own test',
     }, async () => {
       const started = person.foreground('up', '--port', '0', '--data-dir', person.file('first'))
-      const isTold = (): boolean => ALL_CHAPTERS.every((line) => line.test(started.said()))
-      while (!isTold() && started.child.exitCode === null) await sleep(100)
+      const isPlayed = (): boolean => ALL_CHAPTERS.every((line) => line.test(started.said()))
+      while (!isPlayed() && started.child.exitCode === null) await sleep(100)
       for (const line of ALL_CHAPTERS) assert.match(started.said(), line)
     })
   })

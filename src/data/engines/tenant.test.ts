@@ -54,7 +54,7 @@ const hostPathsOf = (served: Served): string[] =>
   templatesOf(served).flatMap((pod) => (pod?.volumes ?? []).flatMap(({ hostPath }: Volume) => hostPath?.path ?? []))
 
 describe('directories of nodes', () => {
-  const ways: [string, Written][] = [
+  const attempts: [string, Written][] = [
     ['a source', { dataset: { mounts: [{ mountPoint: 'local:///etc', name: 'a' }] } }],
     ['a source in capitals', { dataset: { mounts: [{ mountPoint: 'LOCAL:///etc', name: 'a' }] } }],
     [
@@ -167,8 +167,8 @@ describe('directories of nodes', () => {
     ],
     ['a volume of an engine that nobody serves', { kind: 'EFCRuntime', spec: { volumes: [{ name: 'v', hostPath: { path: '/etc' } }] } }],
   ]
-  for (const [way, written] of ways)
-    it(`are not reached by ${way} that came in past admission`, () => {
+  for (const [attempt, written] of attempts)
+    it(`are not reached by ${attempt} that came in past admission`, () => {
       const { refused } = serve(written)
       assert.match(refused?.message ?? 'served', /directory of the node, and the administrator allows only|no absolute path without/)
     })
@@ -229,7 +229,7 @@ describe('addresses of sources', () => {
     return engineOptions(parseRuntimeConfig(prepared?.objects.configMaps[0]?.data?.['runtime.json'] ?? '')).allowPrivateAddresses
   }
   const runtimeClassName = 'builtin'
-  const ways: [string, object][] = [
+  const attempts: [string, object][] = [
     ['its options', { runtimeClassName, options: open }],
     ['options of the master', { runtimeClassName, master: { replicas: 1, options: open } }],
     ['options of workers', { runtimeClassName, worker: { replicas: 1, options: open } }],
@@ -239,7 +239,8 @@ describe('addresses of sources', () => {
     ],
     ['options of clients', { runtimeClassName, options: open, client: { options: open } }],
   ]
-  for (const [way, spec] of ways) it(`stay public, whatever a runtime says by ${way}`, () => assert.equal(isOpen({ spec }), false))
+  for (const [attempt, spec] of attempts)
+    it(`stay public, whatever a runtime says by ${attempt}`, () => assert.equal(isOpen({ spec }), false))
 
   it('are private where the administrator allows it, also without a master', () => {
     assert.equal(isOpen({ allowsPrivateAddresses: true }), true)

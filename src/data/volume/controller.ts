@@ -42,7 +42,7 @@ export function volumeController(): Controller {
     watches: [
       ...RUNTIMES.map((resource) => via(resource, (runtime) => [refOf(runtime)], { isRelevantUpdate: isOtherRuntime })),
       via(THIN_RUNTIME_PROFILES, ({ metadata }, read) => read.byIndex(THIN_RUNTIMES, BY_PROFILE, metadata.name ?? '').map(refOf)),
-      via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) || isInTheWay(claim, read) ? [refOf(claim)] : [])),
+      via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) || isNamedLikeDataset(claim, read) ? [refOf(claim)] : [])),
       via(PERSISTENT_VOLUMES, (volume, read) => [
         ...claimsOf(volume),
         // Those that waited for the name.
@@ -72,7 +72,7 @@ export function volumeController(): Controller {
 }
 
 /** A claim of a user: its dataset waits until it is gone. */
-const isInTheWay = ({ metadata: { namespace = '', name = '' } }: KubeObject, read: Reader): boolean =>
+const isNamedLikeDataset = ({ metadata: { namespace = '', name = '' } }: KubeObject, read: Reader): boolean =>
   read.get(DATASETS, namespace, name) !== undefined
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined

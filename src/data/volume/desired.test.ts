@@ -31,7 +31,7 @@ describe('metadata that a runtime wishes for its volume', () => {
     assert.deepEqual(annotations, { ...OWN.annotations, note: 'any text\u0007' })
   })
 
-  const ways: [string, unknown, unknown][] = [
+  const attempts: [string, unknown, unknown][] = [
     ['who provisioned it', {}, { 'pv.kubernetes.io/provisioned-by': 'sluice.dev/local' }],
     ['who bound it', {}, { 'pv.kubernetes.io/bound-by-controller': 'yes' }],
     ['where it is', { 'topology.kubernetes.io/zone': 'a', 'kubernetes.io/hostname': 'n' }, {}],
@@ -40,7 +40,7 @@ describe('metadata that a runtime wishes for its volume', () => {
     ['what no server takes', { 'a b': 'c', a: 'b c', 'a/b/c': 'd', ['x'.repeat(64)]: 'y', b: 'x'.repeat(64) }, { 'a b': 'c' }],
     ['what is no text', { a: 1, b: null, c: {} }, [1, 2]],
   ]
-  for (const [what, labels, annotations] of ways)
+  for (const [what, labels, annotations] of attempts)
     it(`does not say ${what}`, () => {
       const found = wished(labels, annotations)
       assert.deepEqual({ labels: found.labels, annotations: found.annotations }, OWN)

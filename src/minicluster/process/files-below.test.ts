@@ -53,14 +53,14 @@ describe('files below a directory in which others write', () => {
     symlinkSync('..', at('up'))
     symlinkSync('loop', at('loop'))
     writeFileSync(at('file'), '')
-    for (const way of ['link', 'up/others', 'loop', 'file']) {
-      await assert.rejects(files.write(`${way}/secret`, 'ours'), LEADS)
-      await assert.rejects(files.write(`${way}/deep/new`, 'ours'), LEADS)
-      await assert.rejects(files.makeDirectory(`${way}/new`), LEADS)
-      await assert.rejects(files.remove(`${way}/secret`), LEADS)
-      await assert.rejects(files.read(`${way}/secret`, 100), LEADS)
-      await assert.rejects(files.kindOf(`${way}/secret`), LEADS)
-      await assert.rejects(files.namesIn(way), LEADS)
+    for (const start of ['link', 'up/others', 'loop', 'file']) {
+      await assert.rejects(files.write(`${start}/secret`, 'ours'), LEADS)
+      await assert.rejects(files.write(`${start}/deep/new`, 'ours'), LEADS)
+      await assert.rejects(files.makeDirectory(`${start}/new`), LEADS)
+      await assert.rejects(files.remove(`${start}/secret`), LEADS)
+      await assert.rejects(files.read(`${start}/secret`, 100), LEADS)
+      await assert.rejects(files.kindOf(`${start}/secret`), LEADS)
+      await assert.rejects(files.namesIn(start), LEADS)
     }
     assert.deepEqual(theirs(), UNTOUCHED)
   })

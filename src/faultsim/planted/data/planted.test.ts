@@ -7,6 +7,8 @@ import type { WorldSnapshot } from '../../world/snapshot.ts'
 import { PLANTED_IN_DATA } from './index.ts'
 import { worldWith } from './planted.ts'
 
+const OTHERS = Array.from({ length: 60 }, (_, i) => i + 1)
+
 describe('a bug that is planted into the controllers of datasets is found', () => {
   let from: WorldSnapshot
   before(async () => {
@@ -15,10 +17,14 @@ describe('a bug that is planted into the controllers of datasets is found', () =
 
   for (const planted of PLANTED_IN_DATA)
     it(`${planted.name}: ${planted.caughtBy}`, async () => {
-      const { seed } = planted.foundBy
-      const { failure } = await proveSeed(worldWith(planted), seed, from)
-      assert.equal(failure?.oracle, planted.caughtBy, failure?.message)
-      // And the correct one passes where the defective one fails.
-      assert.equal((await proveSeed(memberWorld(), seed, from)).failure, undefined)
+      // What a seed leads to changes with every controller of a member: the one that found it last is tried first.
+      for (const seed of [planted.foundBy.seed, ...OTHERS]) {
+        const { failure } = await proveSeed(worldWith(planted), seed, from)
+        if (failure === undefined) continue
+        assert.equal(failure.oracle, planted.caughtBy, failure.message)
+        // And the correct one passes where the defective one fails.
+        return assert.equal((await proveSeed(memberWorld(), seed, from)).failure, undefined)
+      }
+      assert.fail(`it is not found by seeds 1 to ${OTHERS.length}`)
     })
 })
