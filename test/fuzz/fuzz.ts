@@ -18,6 +18,8 @@ import { type Found, type RunReport, type RunTask, runFuzz, sendStep, shrink } f
 import { startFuzzServer } from './server.ts'
 
 const HANG_MS = 30_000
+/** Controllers that come to rest make no progress of requests. */
+const REST_HANG_MS = 300_000
 /** Caches that are filled by use may stay; nothing may grow with the number of requests. */
 const HEAP_BOUND = 24 * 1024 * 1024
 const MAX_DISTINCT = 40
@@ -36,7 +38,7 @@ async function work(task: Task): Promise<void> {
   const post = (message: Message): void => parentPort?.postMessage(message)
   const onFound = (found: Found): void => post({ what: 'found', found })
   if (task.what === 'run') post({ what: 'report', report: await runFuzz(task, onFound) })
-  else if (task.what === 'datasets') post({ what: 'datasets', report: await runDataFuzz(task, onFound) })
+  else if (task.what === 'datasets') await runDataFuzz(task, { onFound, onReport: (report) => post({ what: 'datasets', report }) })
   else post({ what: 'shrunk', steps: await shrink(task) })
   process.exit(0)
 }
@@ -95,7 +97,7 @@ async function runAll(seed: number, requests: number): Promise<Outcome> {
   return outcome
 }
 
-function watch(progress: Int32Array, total: number): { hangs: Promise<number>; stop(): void } {
+function watch(progress: Int32Array, total: number, hangMs = HANG_MS): { hangs: Promise<number>; stop(): void } {
   let last = -1
   let sinceMs = performance.now()
   let timer: NodeJS.Timeout | undefined
@@ -106,7 +108,7 @@ function watch(progress: Int32Array, total: number): { hangs: Promise<number>; s
       if (at !== last) {
         last = at
         sinceMs = performance.now()
-      } else if (performance.now() - sinceMs > HANG_MS && at < total - 1) resolve(at)
+      } else if (performance.now() - sinceMs > hangMs && at < total - 1) resolve(at)
     }, 500)
   })
   return { hangs, stop: () => clearInterval(timer) }
@@ -144,12 +146,12 @@ async function fuzzDatasets(seed: number, from: number, to: number): Promise<num
       if (message.what === 'found') note(message.found)
       if (message.what === 'datasets') reports.push(message.report)
     })
-    const stuck = watch(progress, Number.MAX_SAFE_INTEGER)
+    const stuck = watch(progress, Number.MAX_SAFE_INTEGER, REST_HANG_MS)
     const why = await Promise.race([thread.ended.then((error) => ({ error })), stuck.hangs.then((at) => ({ at }))])
     stuck.stop()
     if ('at' in why) await thread.terminate()
     const at = Atomics.load(progress, 0)
-    if ('at' in why) note({ kind: 'hang', signature: 'hang among datasets', detail: `no progress in ${HANG_MS / 1000} s`, index: at })
+    if ('at' in why) note({ kind: 'hang', signature: 'hang among datasets', detail: `no progress in ${REST_HANG_MS / 1000} s`, index: at })
     else if (why.error !== undefined)
       note({ kind: 'crash', signature: `the thread died: ${why.error.split('\n')[0]}`, detail: why.error.slice(0, 2000), index: at })
     next = 'error' in why && why.error === undefined ? to : at - (at % BATCH) + BATCH

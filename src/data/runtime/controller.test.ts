@@ -34,6 +34,49 @@ const statusOf = ({ status }: KubeObject): Record<string, unknown> => (status ??
 
 describe('a runtime', () => {
   story(
+    'says so when its class has a name that no object can have, however long',
+    async (world) => {
+      const { member: cluster } = world
+      await cluster.create(aDataset())
+      await cluster.create(aRuntime({ runtimeClassName: 'x'.repeat(6000) }))
+      await world.settle()
+      assert.match(saidOf(await runtimeIn(cluster)) ?? '', /^False NoClass: there is no CacheRuntimeClass x/)
+      assert.deepEqual(cluster.complaints, [])
+    },
+    member,
+  )
+
+  story(
+    'says so when the server takes no pods of its class, because two containers have one name',
+    async (world) => {
+      const { member: cluster } = world
+      const { topology = {}, ...rest } = aPrivilegedClass()
+      const twice = {
+        template: {
+          spec: {
+            containers: [
+              { name: 'c', image: 'i' },
+              { name: 'c', image: 'i' },
+            ],
+          },
+        },
+      }
+      await createClass(cluster, { ...rest, topology: { ...topology, client: twice } } as KubeObject)
+      await cluster.create(aDataset())
+      await cluster.create(aRuntime())
+      await world.advance(60_000)
+      assert.match(
+        saidOf(await runtimeIn(cluster)) ?? '',
+        /^False NotAccepted: the server does not accept an object of this runtime: .*duplicate/,
+      )
+      await cluster.delete(CACHE_RUNTIMES, 'default/demo')
+      await world.settle()
+      cluster.complaints.length = 0
+    },
+    member,
+  )
+
+  story(
     'waits for its dataset, then for its class, and is then served with all that its class says',
     async (world) => {
       const { member: cluster } = world

@@ -63,13 +63,15 @@ const refusal = (reason: string, message: string): Decision => ({ do: 'tell', re
 
 /** What a server refuses stays refused until somebody changes something; everything else passes. */
 const REFUSALS = [400, 403, 413, 422]
+/** How servers say that an applied object does not fit its schema; their code for it is 500. */
+const UNFIT = /^failed to create typed patch object/
 
 function verdictOf({ runtime, engine, failure }: Observed, { servedBy }: Prepared): Verdict {
   const served: Verdict =
     servedBy === undefined
       ? { status: 'True', reason: 'Served', message: `the engine ${engine.type} serves it` }
       : { status: 'True', reason: 'ServedByBuiltin', message: servedBy }
-  if (failure?.code === undefined || !REFUSALS.includes(failure.code)) return served
+  if (failure?.code === undefined || !(REFUSALS.includes(failure.code) || UNFIT.test(failure.message))) return served
   const message = `the server does not accept an object of this runtime: ${failure.message}`
   // What was served before goes on as it is: only the change is missing.
   return { status: isServed(runtime) ? 'True' : 'False', reason: 'NotAccepted', message }

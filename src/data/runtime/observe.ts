@@ -10,6 +10,7 @@ import { volumeName } from '../../kinds/fluid/names.ts'
 import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
 import { DAEMON_SETS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { checkDns1123Subdomain } from '../../kube/names.ts'
 import { refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Failure, PassReader } from '../../runtime/controller.ts'
@@ -90,6 +91,8 @@ interface Asked {
 function askedFrom(read: PassReader): Asked {
   const all: Asked['all'] = []
   const lookUp = <T extends KubeObject>(resource: Resource<T>, name: string): T | undefined => {
+    // Nothing has a name that no object can have: the server is not asked for it.
+    if (checkDns1123Subdomain(name).length > 0) return undefined
     const found = read.get(resource, '', name)
     all.push({ resource, name, found })
     return found

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fluidKinds } from '../../../src/kinds/fluid/index.ts'
 import { dataRequest, printed } from './generate.ts'
-import { runDataFuzz } from './run.ts'
+import { type DataReport, runDataFuzz } from './run.ts'
 import { SAMPLES } from './samples.ts'
 
 const requests = (seed: number) => Array.from({ length: 400 }, (_, i) => dataRequest(seed, i))
@@ -32,7 +32,13 @@ describe('requests about datasets', () => {
   it('are taken and refused, and leave nothing behind', async () => {
     const found: string[] = []
     const task = { seed: 11, from: 0, to: 40, progress: new Int32Array(new SharedArrayBuffer(4)) }
-    const report = await runDataFuzz(task, ({ signature, detail }) => found.push(`${signature}\n${detail}`))
+    const reports: DataReport[] = []
+    await runDataFuzz(task, {
+      onFound: ({ signature, detail }) => found.push(`${signature}\n${detail}`),
+      onReport: (one) => reports.push(one),
+    })
+    const [report] = reports
+    assert.ok(report)
     assert.deepEqual(found, [])
     assert.equal(report.requests, 40)
     assert.ok((report.statuses['201'] ?? 0) > 5 && (report.statuses['422'] ?? 0) > 3, JSON.stringify(report.statuses))

@@ -13,6 +13,8 @@ import { type Cache, type Component, cacheNames, componentsOf, problemOf } from 
 
 export const cacheEngine: Engine = { type: 'cache', resource: CACHE_RUNTIMES, serve }
 
+/** Of an object; what is longer is nobody's name. */
+const LONGEST_NAME = 253
 const SHORTEST_TIMEOUT_S = 20
 
 function serve({ runtime, dataset, classOf }: EngineInput): Served {
@@ -20,7 +22,7 @@ function serve({ runtime, dataset, classOf }: EngineInput): Served {
   const className = spec?.runtimeClassName ?? ''
   const runtimeClass = classOf(className)
   if (spec === undefined || runtimeClass === undefined) {
-    const message = `failed to get CacheRuntimeClass ${className}: create it, or name one that kubectl get cacheruntimeclasses shows`
+    const message = `failed to get CacheRuntimeClass ${className.slice(0, LONGEST_NAME)}: create it, or name one that kubectl get cacheruntimeclasses shows`
     return { refused: { reason: 'NoSuchClass', message } }
   }
   const { namespace = '', name = '', uid = '' } = dataset.metadata

@@ -14,6 +14,8 @@ import { fuseName, problemOf, type Thin, workerName } from './thin.ts'
 
 export const thinEngine: Engine = { type: 'thin', resource: THIN_RUNTIMES, serve }
 
+/** Of an object; what is longer is nobody's name. */
+const LONGEST_NAME = 253
 /** Also said by pods that wait for files of such a dataset. */
 const PLAYED = `clients of file systems (ThinRuntime) are not run in clusters of sluice up; to read the data here, use a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS} and a source that it reads`
 
@@ -29,7 +31,7 @@ function serve({ runtime, dataset, profileOf }: EngineInput, { translates }: Eng
   if (profile === undefined)
     return refused(
       'NoSuchProfile',
-      `there is no ThinRuntimeProfile ${profileName}: create it, or name one that kubectl get thinruntimeprofiles shows`,
+      `there is no ThinRuntimeProfile ${profileName.slice(0, LONGEST_NAME)}: create it, or name one that kubectl get thinruntimeprofiles shows`,
     )
   const { namespace = '', name = '', uid = '' } = dataset.metadata
   const named = { namespace, name, uid }
