@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { FORBIDDEN, NONE } from '../../client/read-as-caller.ts'
 import { explainDataset } from './dataset.ts'
 import type { DatasetInput } from './input.ts'
-import { FORBIDDEN, NONE } from './read.ts'
 import { aClaim, aDataset, anInput, aPod, aRuntime, BOUND, master, READY, served, textOf, unschedulable, worker } from './testing.ts'
 
 const NOT_BOUND = aDataset({ phase: 'NotBound' })

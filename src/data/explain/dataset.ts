@@ -2,6 +2,8 @@
  * Why a dataset is served, or why it is not: the dataset, its runtime and class, the pods of each component, the sources, the
  * volume, and those who read it. Pure. The first link that does not hold says what to do.
  */
+
+import { FORBIDDEN } from '../../client/read-as-caller.ts'
 import type { Dataset, DatasetCondition } from '../../kinds/fluid/index.ts'
 import { ANNOTATIONS, CREATED_BY_FLUID } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
@@ -12,7 +14,6 @@ import { SERVED_CONDITION } from '../engines/engine.ts'
 import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
 import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
-import { FORBIDDEN } from './read.ts'
 
 /** Phases in which pods can use the dataset. */
 const BOUND_PHASES = ['Bound', 'Updating', 'DataMigrating']

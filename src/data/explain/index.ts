@@ -2,6 +2,8 @@
  * What `sluice why` says about datasets. On a member: of a dataset, a runtime and a pod the whole chain. On the hub, where they
  * are templates like others: how the dataset is in each cluster, and where to ask further.
  */
+
+import { FORBIDDEN, got } from '../../client/read-as-caller.ts'
 import { Dataset, runtimeKinds } from '../../kinds/fluid/index.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
@@ -12,7 +14,6 @@ import { explainDataset } from './dataset.ts'
 import { readDatasetInput } from './input.ts'
 import { explainPod, readPodInput } from './pod.ts'
 import { MOST_SHOWN, short } from './pods.ts'
-import { FORBIDDEN, got } from './read.ts'
 
 const isOf = ({ group, kind }: Resource, of: { group: string; kind: string }): boolean => group === of.group && kind === of.kind
 const isDataset = (resource: Resource): boolean => isOf(resource, Dataset)

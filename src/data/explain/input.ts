@@ -1,5 +1,6 @@
 /** Reads what concerns a dataset, from the cluster that it is in: a get for each kind of runtime that is served, and five more requests. */
 import type { Client } from '../../client/client.ts'
+import { FORBIDDEN, type Got, got, type Listed, listFirst, NONE } from '../../client/read-as-caller.ts'
 import { type CacheRuntimeClass, type Dataset, runtimeKinds } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
 import { CACHE_RUNTIME_CLASSES } from '../../kinds/fluid/resources.ts'
@@ -8,7 +9,6 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
-import { FORBIDDEN, type Got, got, type Listed, listFirst, NONE } from './read.ts'
 
 export interface DatasetInput {
   dataset: Dataset

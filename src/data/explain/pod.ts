@@ -1,5 +1,6 @@
 /** What a pod of a member waits for, as far as datasets are concerned: each of its claims that is one of a dataset. */
 import type { Client } from '../../client/client.ts'
+import { FORBIDDEN, type Got, got } from '../../client/read-as-caller.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS } from '../../kinds/kubernetes/resources.ts'
@@ -8,7 +9,6 @@ import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explain
 import { barIn } from '../bar.ts'
 import { claimsOf } from './input.ts'
 import { MOST_SHOWN, short, simulatedBecause, simulationIn, unschedulableFix, waitingOf } from './pods.ts'
-import { FORBIDDEN, type Got, got } from './read.ts'
 
 interface PodInput {
   pod: Pod

@@ -1,10 +1,11 @@
 /** Datasets, runtimes and pods for the tests of this folder. */
+
+import { NONE } from '../../client/read-as-caller.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { PersistentVolumeClaim, Pod, PodStatus } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ExplainedObject } from '../../runtime/seams/explainer.ts'
 import type { DatasetInput } from './input.ts'
-import { NONE } from './read.ts'
 
 export const FLUID = 'data.fluid.io/v1alpha1'
 

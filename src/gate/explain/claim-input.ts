@@ -3,6 +3,7 @@
  * request for each kind of workload that the hub serves, for metadata only, and a few more.
  */
 import type { Client } from '../../client/client.ts'
+import { FORBIDDEN, type Got, got, type Listed, listFirst, NONE } from '../../client/read-as-caller.ts'
 import type { ResourceBinding } from '../../kinds/karmada/index.ts'
 import { bindingName } from '../../kinds/karmada/names.ts'
 import { RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
@@ -16,7 +17,6 @@ import { claimsOf } from '../narrowing/claims-of.ts'
 import { readRelease } from '../narrowing/release.ts'
 import { WORKLOAD_KINDS } from '../workload/index.ts'
 import { type ClaimedWorkload, type ClaimInput, namesObject } from './claim.ts'
-import { FORBIDDEN, type Got, got, type Listed, listFirst, NONE } from './read.ts'
 import { lookupIn, readClusters } from './workload-input.ts'
 
 /** Workloads that are shown. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { FORBIDDEN, NONE } from '../../client/read-as-caller.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
 import { releaseText } from '../narrowing/release.ts'
 import { nearSources } from './candidates.ts'
 import { type ClaimedWorkload, type ClaimInput, explainClaim } from './claim.ts'
-import { FORBIDDEN, NONE } from './read.ts'
 import { BUILT, bindingOf, bound, claimOf, clusterOf, heldBinding, sourceOf, waiting } from './testing.ts'
 
 const input = (claim: DataSourceClaim, more: Partial<ClaimInput> = {}): ClaimInput => ({

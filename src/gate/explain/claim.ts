@@ -2,6 +2,8 @@
  * Why a claim has the source that it has, or none; whether the data can be used; and how each workload is doing that needs
  * it. Pure, from what was read. The conditions of the claim say what was decided, everything else is what can be seen now.
  */
+
+import { FORBIDDEN, type Got, type Listed, MOST_LISTED } from '../../client/read-as-caller.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
 import { isSeedForm } from '../../kinds/volcano/matching.ts'
@@ -17,7 +19,6 @@ import { progressOf, workloadKindOf } from '../workload/index.ts'
 import { nearSources } from './candidates.ts'
 import { aboutWorkload, fixFor, whyCommand } from './fixes.ts'
 import { type Clusters, placesText, sourceText } from './places.ts'
-import { FORBIDDEN, type Got, type Listed, MOST_LISTED } from './read.ts'
 
 export interface ClaimInput {
   claim: DataSourceClaim

@@ -1,4 +1,6 @@
 /** Where data is, in words; and what a claim of it amounts to. Pure. */
+
+import { FORBIDDEN, type Got } from '../../client/read-as-caller.ts'
 import type { Cluster } from '../../kinds/karmada/index.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
 import { clustersOf } from '../../kinds/volcano/matching.ts'
@@ -7,7 +9,6 @@ import { compareStrings } from '../../kube/go-print.ts'
 import { claimState } from '../claim/state.ts'
 import { isReady } from '../narrowing/decide.ts'
 import { namesText } from '../narrowing/sets.ts'
-import { FORBIDDEN, type Got } from './read.ts'
 
 /** Undefined when they may not be read. */
 export type Clusters = readonly Cluster[] | undefined

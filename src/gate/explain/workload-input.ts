@@ -1,5 +1,6 @@
 /** Reads what concerns a workload: the claims of its namespace, the sources that are bound, the clusters. */
 import type { Client } from '../../client/client.ts'
+import { FORBIDDEN, type Got, got, type Listed, listFirst } from '../../client/read-as-caller.ts'
 import type { Binding, Cluster } from '../../kinds/karmada/index.ts'
 import { CLUSTERS } from '../../kinds/karmada/resources.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
@@ -10,7 +11,6 @@ import { boundSourceOf } from '../claim/state.ts'
 import { CLAIMS_OF_INDEXES, type ClaimLookup, claimsOf, namedClaims } from '../narrowing/claims-of.ts'
 import { workloadKindOf } from '../workload/index.ts'
 import type { Clusters } from './places.ts'
-import { FORBIDDEN, type Got, got, type Listed, listFirst } from './read.ts'
 import type { WorkloadInput } from './workload.ts'
 
 /** Objects that are asked for one by one. */

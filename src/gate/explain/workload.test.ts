@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { FORBIDDEN, type Got } from '../../client/read-as-caller.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
 import type { DataSource, DataSourceClaim } from '../../kinds/volcano/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { releaseText } from '../narrowing/release.ts'
-import { FORBIDDEN, type Got } from './read.ts'
 import { bindingOf, bound, claimOf, clusterOf, heldBinding, sourceOf, waiting } from './testing.ts'
 import { explainWorkload, type WorkloadInput } from './workload.ts'
 

@@ -3,6 +3,7 @@
  * what was read. A workload that was released is in no trouble, whatever becomes of its data.
  */
 import { isJsonObject } from '../../base/json.ts'
+import { FORBIDDEN, type Got, MOST_LISTED } from '../../client/read-as-caller.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
 import {
   CLUSTER_PROPAGATION_POLICY_NAME,
@@ -21,7 +22,6 @@ import { readRelease, sourceText as releasedSource } from '../narrowing/release.
 import { namesText } from '../narrowing/sets.ts'
 import { fixFor, isKnownReason, type Wait } from './fixes.ts'
 import { type Clusters, type ClusterView, commonOf, placesText, sourceText, viewOf } from './places.ts'
-import { FORBIDDEN, type Got, MOST_LISTED } from './read.ts'
 
 export interface WorkloadInput {
   template: KubeObject

@@ -2,12 +2,13 @@
  * Reads of an explanation: bounded, and with the rights of whoever asks. What may not be read, or is not served, is an
  * answer like any other.
  */
-import type { Client } from '../../client/client.ts'
-import { ApiError, isNotFound, statusOf } from '../../client/errors.ts'
-import { readAll } from '../../client/transport.ts'
-import { groupVersion, type KubeObject } from '../../kube/meta.ts'
-import type { ObjectName } from '../../kube/object-reference.ts'
-import { collectionPath, type Resource, withQuery } from '../../kube/resource.ts'
+
+import { groupVersion, type KubeObject } from '../kube/meta.ts'
+import type { ObjectName } from '../kube/object-reference.ts'
+import { collectionPath, type Resource, withQuery } from '../kube/resource.ts'
+import type { Client } from './client.ts'
+import { ApiError, isNotFound, statusOf } from './errors.ts'
+import { readAll } from './transport.ts'
 
 export const FORBIDDEN = 'forbidden'
 
@@ -16,9 +17,9 @@ const isForbidden = (error: unknown): boolean => error instanceof ApiError && er
 /** Undefined: there is no such object. */
 export type Got<T> = T | undefined | typeof FORBIDDEN
 
-export async function got<T extends KubeObject>(hub: Client, resource: Resource<T>, of: ObjectName): Promise<Got<T>> {
+export async function got<T extends KubeObject>(client: Client, resource: Resource<T>, of: ObjectName): Promise<Got<T>> {
   try {
-    return await hub.get<T>(resource, of)
+    return await client.get<T>(resource, of)
   } catch (error) {
     if (isNotFound(error)) return undefined
     if (isForbidden(error)) return FORBIDDEN
@@ -43,14 +44,15 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 export interface ListFirst {
   namespace?: string
+  labelSelector?: string
   /** Only metadata is needed. */
   isMetadata?: boolean
 }
 
 /** One request, whatever there is. Of a resource that is not served there is nothing. */
-export async function listFirst<T extends KubeObject>(hub: Client, resource: Resource<T>, how: ListFirst = {}): Promise<Listed<T>> {
-  const path = withQuery(collectionPath(resource, how.namespace), { limit: MOST_LISTED })
-  const response = await hub.raw({ method: 'GET', path, ...(how.isMetadata === true ? { headers: { accept: METADATA_ONLY } } : {}) })
+export async function listFirst<T extends KubeObject>(client: Client, resource: Resource<T>, how: ListFirst = {}): Promise<Listed<T>> {
+  const path = withQuery(collectionPath(resource, how.namespace), { limit: MOST_LISTED, labelSelector: how.labelSelector })
+  const response = await client.raw({ method: 'GET', path, ...(how.isMetadata === true ? { headers: { accept: METADATA_ONLY } } : {}) })
   const text = (await readAll(response.body)).toString('utf8')
   if (response.status === 403) return { ...NONE, isForbidden: true }
   if (response.status === 404) return NONE
