@@ -1,4 +1,5 @@
 /** Every engine, by the kind of runtime that it serves. */
+import { withBoundedReplicas } from './bounded-replicas.ts'
 import { cacheEngine } from './cache/engine.ts'
 import type { Engine } from './engine.ts'
 import { withinHostPaths } from './host-paths.ts'
@@ -6,12 +7,6 @@ import { thinEngine } from './thin/engine.ts'
 import { alluxioEngine, jindoEngine, juicefsEngine } from './translated/engine.ts'
 import { efcEngine, vineyardEngine } from './unserved/engine.ts'
 
-export const ENGINES: readonly Engine[] = [
-  cacheEngine,
-  alluxioEngine,
-  juicefsEngine,
-  jindoEngine,
-  thinEngine,
-  efcEngine,
-  vineyardEngine,
-].map(withinHostPaths)
+export const ENGINES: readonly Engine[] = [cacheEngine, alluxioEngine, juicefsEngine, jindoEngine, thinEngine, efcEngine, vineyardEngine]
+  .map(withinHostPaths)
+  .map(withBoundedReplicas)

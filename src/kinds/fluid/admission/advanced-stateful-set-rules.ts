@@ -4,6 +4,7 @@ import { child, type FieldError, forbidden, invalid, notSupported, omittedValue,
 import { matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
 import type { AdvancedStatefulSetSpec } from '../index.ts'
 import { reservedOrdinals } from '../reserved-ordinals.ts'
+import { tooManyReplicas } from './replica-rules.ts'
 
 const PERCENT = /^\d{1,3}%$/
 
@@ -14,6 +15,7 @@ export function advancedStatefulSetErrors(spec: AdvancedStatefulSetSpec | undefi
   const ordinals = reservedOrdinals(spec.reserveOrdinals)
   return [
     ...selectorErrors(spec),
+    ...tooManyReplicas('spec.replicas', spec.replicas),
     ...negative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
     ...negative('spec.ordinals.start', spec.ordinals?.start),
     ...negative('spec.updateStrategy.rollingUpdate.partition', rolling?.partition),

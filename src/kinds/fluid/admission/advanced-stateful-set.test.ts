@@ -26,6 +26,7 @@ const REFUSED: [object, string][] = [
     { selector: { matchExpressions: [{ key: 'app', operator: 'Like', values: ['a'] }] } },
     'spec.selector: Invalid value: "Like" is not a valid label selector operator',
   ],
+  [{ replicas: 2 ** 31 - 1 }, 'spec.replicas: Invalid value: 2147483647: must be at most 10000: make several datasets of it'],
   [{ revisionHistoryLimit: -1 }, `spec.revisionHistoryLimit: Invalid value: -1: ${NOT_LESS}`],
   [{ ordinals: { start: -1 } }, `spec.ordinals.start: Invalid value: -1: ${NOT_LESS}`],
   [

@@ -7,12 +7,15 @@ import { CacheRuntime, type CacheRuntimeSpec, type CacheTierLevel, type TierLeve
 import { pathProblem } from '../paths.ts'
 import { cacheTiersOf, type Tiers, tiersOf } from '../tiered-store.ts'
 import { type HostPathPrefixes, hostPathErrors } from './host-paths.ts'
+import { runtimeReplicaErrors } from './replica-rules.ts'
 
 /** Of a runtime of any kind. */
-export const runtimeErrorsOf = ({ kind, spec }: KubeObject, prefixes: HostPathPrefixes): FieldError[] =>
-  kind === CacheRuntime.kind
+export const runtimeErrorsOf = ({ kind, spec }: KubeObject, prefixes: HostPathPrefixes): FieldError[] => [
+  ...runtimeReplicaErrors(spec),
+  ...(kind === CacheRuntime.kind
     ? cacheRuntimeErrors(spec as CacheRuntimeSpec | undefined, prefixes)
-    : runtimeErrors(spec as OldRuntimeSpec | undefined, prefixes)
+    : runtimeErrors(spec as OldRuntimeSpec | undefined, prefixes)),
+]
 
 /** What the runtimes with lower-case names share. */
 interface OldRuntimeSpec {

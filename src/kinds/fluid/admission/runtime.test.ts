@@ -16,6 +16,16 @@ const memory = { processMemory: { quota: '1Gi' } }
 
 const REFUSED: [string, KubeObject, string][] = [
   [
+    'more workers than anybody may have',
+    anObject(CacheRuntime, { spec: { runtimeClassName: 'builtin', worker: { replicas: 2 ** 31 - 1 } } }),
+    'spec.worker.replicas: Invalid value: 2147483647: must be at most 10000: make several datasets of it',
+  ],
+  [
+    'more workers of another engine than anybody may have',
+    anObject(AlluxioRuntime, { spec: { replicas: 10_001 } }),
+    'spec.replicas: Invalid value: 10001: must be at most 10000: make several datasets of it',
+  ],
+  [
     'a level without a quota',
     alluxio({ mediumtype: 'MEM', path: '/a' }),
     'spec.tieredstore.levels[0].quota: Invalid value: either quota or quotaList must be set: say how much the level may hold, for example 10Gi',
