@@ -3,6 +3,7 @@
  * bodies, time to send and to take them, number of connections), errors as `{error: {code, message}}`, and an end that lets
  * requests under way finish. A handler's bug is answered with 500 and logged; it never ends the program.
  */
+import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '../../base/error-text.ts'
@@ -87,6 +88,8 @@ export function createHttpServer({ routes, log, limits: given }: HttpServerOptio
   const limits = { ...SERVER_LIMITS, ...given }
   const table = routes.map((route) => ({ ...route, pattern: patternOf(route.path) }))
   const ending = new AbortController()
+  // Every request under way listens to it; connections are bounded.
+  setMaxListeners(0, ending.signal)
   const onRequest = (request: http.IncomingMessage, response: http.ServerResponse): void =>
     void answerRequest({ request, response, table, log, ending: ending.signal })
   const server = http.createServer(

@@ -2,6 +2,7 @@
  * Keeps the cache filled with everything that is mounted, as far as there is room: once when it is asked for, and with
  * `isAutomatic` by itself: when the files are listed, for files that are new, and when workers come or go.
  */
+import { setMaxListeners } from 'node:events'
 import { sleep } from '../../base/clock.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import type { FileEntry } from '../protocol/file.ts'
@@ -36,6 +37,8 @@ export class Preload {
 
   constructor(options: PreloadOptions) {
     this.#options = options
+    // Two batches for each worker listen to it.
+    setMaxListeners(0, this.#ending.signal)
   }
 
   /** For automatic loads. A look costs two comparisons: epochs and revisions have no common event. */

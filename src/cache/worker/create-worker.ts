@@ -3,6 +3,7 @@
  * parts together; `options.ts` says what it is made of, `server.ts` what it answers.
  */
 
+import { setMaxListeners } from 'node:events'
 import { sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { BlockStore } from '../blocks/store.ts'
@@ -31,6 +32,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const counters = newCounters()
   const ending = new AbortController()
   const { signal } = ending
+  // Every fetch and every request listens to it: their numbers are bounded elsewhere.
+  setMaxListeners(0, signal)
   const store = new BlockStore(options)
   const members = new Members(name)
   const access = createAccess(options.access, clock)

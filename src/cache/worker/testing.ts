@@ -90,6 +90,8 @@ export class FakeMaster implements MasterLink {
   previous: readonly WorkerEntry[] = []
   epoch = 0
   isDown = false
+  /** How often it was asked for a file. */
+  lookups = 0
   readonly #listed = new Map<string, { path: string; content: Buffer }>()
 
   /** What the inventory says of a file; the source may say otherwise. */
@@ -117,6 +119,7 @@ export class FakeMaster implements MasterLink {
 
   async file(fileId: string) {
     if (this.isDown) throw new Error('connect ECONNREFUSED http://user:pass@master/?sig=1')
+    this.lookups++
     const file = this.#listed.get(fileId)
     if (file === undefined) return undefined
     const { path, content } = file

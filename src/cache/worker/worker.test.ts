@@ -73,6 +73,31 @@ describe('a worker', () => {
         assert.equal((await post('/v1/loads', bad)).status, 400, JSON.stringify(bad))
     }))
 
+  it('fetches many blocks at once without a warning of its process', () =>
+    withBed(async (bed) => {
+      const warnings: string[] = []
+      const note = ({ message }: Error) => void warnings.push(message)
+      process.on('warning', note)
+      try {
+        const keys = Array.from({ length: 40 }, (_, i) => bed.put(`/f${i}`, bytesOf(100_000 + i)))
+        const { request } = await bed.start('w0', { limits: { fetches: 2 } })
+        let open: () => void = () => undefined
+        bed.source.gate = new Promise((resolve) => {
+          open = resolve
+        })
+        const asked = keys.map((key) => request(key))
+        await until(() => bed.master.lookups === 40)
+        open()
+        const answers = await Promise.all(asked)
+        assert.ok(answers.every(({ status }) => status === 200))
+        // Warnings come in a turn of their own.
+        await new Promise((resolve) => setImmediate(resolve))
+      } finally {
+        process.off('warning', note)
+      }
+      assert.deepEqual(warnings, [])
+    }))
+
   it('streams while the source still sends, and who goes away stops nothing for others', () =>
     withBed(async (bed) => {
       const content = bytesOf(200_000)
