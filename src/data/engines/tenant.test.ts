@@ -186,12 +186,12 @@ describe('directories of nodes', () => {
 })
 
 describe('pods', () => {
-  for (const [way, written] of [
+  for (const [attempt, written] of [
     ['workers', { spec: { runtimeClassName: 'builtin', worker: { replicas: 10_001 } } }],
     ['masters', { spec: { runtimeClassName: 'builtin', master: { replicas: 2 ** 31 - 1 } } }],
     ['workers of another engine', { kind: 'AlluxioRuntime', spec: { replicas: 2 ** 31 - 1 } }],
   ] as [string, Written][])
-    it(`are bounded where somebody scales: ${way}`, () => {
+    it(`are bounded where somebody scales: ${attempt}`, () => {
       assert.match(serve(written).refused?.message ?? 'served', /are more than the 10000 that there may be: scale it in/)
     })
 })

@@ -202,6 +202,8 @@ export const binding: DataArea = {
       isSample: true,
       async run(testbed) {
         await testbed.create(aRuntime(testbed))
+        // Where admission is a webhook it knows of the first one a moment later, as the controllers do.
+        await isServedAs(testbed, CACHE_RUNTIMES, /^False NoDataset: /)
         await assert.rejects(testbed.create(aRuntimeOf('VineyardRuntime')), SECOND)
         await assert.rejects(testbed.create(aRuntimeOf('JindoRuntime')), SECOND)
         await assert.rejects(testbed.create(aDataset(testbed, {}, { name: '9lives' })), REFUSED_NAME)
