@@ -113,6 +113,12 @@ export async function eventsOf(testbed: DataTestbed, reason: string, about = 'de
     .flatMap((event) => Array.from({ length: Math.max(1, event.count ?? 1, event.series?.count ?? 1) }, () => event.message ?? ''))
 }
 
+/** Exactly these events are recorded; a moment after what they are about, because nothing waits for them. */
+export async function areRecorded(testbed: DataTestbed, reason: string, messages: readonly string[], about = 'demo'): Promise<void> {
+  await testbed.until(`${messages.length} events ${reason}`, async () => (await eventsOf(testbed, reason, about)).length >= messages.length)
+  assert.deepEqual(await eventsOf(testbed, reason, about), messages)
+}
+
 const MADE: readonly Resource[] = [
   DATASETS,
   ...runtimeKinds.map(({ resource }) => resource as Resource),

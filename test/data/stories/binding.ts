@@ -4,10 +4,10 @@ import { CACHE_RUNTIMES, DATASETS } from '../../../src/kinds/fluid/resources.ts'
 import { NODES, PERSISTENT_VOLUME_CLAIMS } from '../../../src/kinds/kubernetes/resources.ts'
 import { answering } from '../commands.ts'
 import {
+  areRecorded,
   cacheLabels,
   contentsOf,
   datasetOf,
-  eventsOf,
   isBound,
   isEmptied,
   isGone,
@@ -154,9 +154,12 @@ export const binding: DataArea = {
           new RegExp(`^no runtime is named demo: create one of that name in namespace ${testbed.namespace}, or annotate this dataset with`),
         )
         await isServedAs(testbed, CACHE_RUNTIMES, /^False NoDataset: there is no Dataset other in namespace .*: create it$/, 'other')
-        assert.deepEqual(await eventsOf(testbed, 'ErrorProcessRuntime', 'other'), [
-          `there is no Dataset other in namespace ${testbed.namespace}, which this runtime would serve: create it`,
-        ])
+        await areRecorded(
+          testbed,
+          'ErrorProcessRuntime',
+          [`there is no Dataset other in namespace ${testbed.namespace}, which this runtime would serve: create it`],
+          'other',
+        )
         await testbed.create(aRuntime(testbed))
         await isBound(testbed)
         assert.equal(await testbed.get(DATASETS, 'other'), undefined)

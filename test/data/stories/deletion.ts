@@ -5,6 +5,7 @@ import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { answering } from '../commands.ts'
 import {
+  areRecorded,
   becomes,
   conditionTexts,
   contentsOf,
@@ -136,9 +137,9 @@ export const deletion: DataArea = {
         await testbed.pass(600)
         assert.deepEqual(await conditionTexts(testbed), ['Ready=True', 'DeletionHeld=True'])
         assert.equal(await messageOf(testbed, 'DeletionHeld'), held(testbed, 'reader'))
-        assert.deepEqual(await eventsOf(testbed, 'ErrorDeleteDataset'), [held(testbed, 'reader')])
+        await areRecorded(testbed, 'ErrorDeleteDataset', [held(testbed, 'reader')])
         await testbed.restart()
-        assert.deepEqual(await eventsOf(testbed, 'ErrorDeleteDataset'), [held(testbed, 'reader')])
+        await areRecorded(testbed, 'ErrorDeleteDataset', [held(testbed, 'reader')])
         await testbed.delete(PODS, 'reader')
         await isEmptied(testbed, before)
       },
@@ -157,7 +158,7 @@ export const deletion: DataArea = {
         await testbed.settle()
         assert.equal(await phaseOf(testbed), 'Bound')
         assert.equal((await there(testbed, PERSISTENT_VOLUME_CLAIMS, 'demo')).status?.phase, 'Bound')
-        assert.deepEqual(await eventsOf(testbed, 'ErrorDeleteDataset'), [held(testbed, 'reader')])
+        await areRecorded(testbed, 'ErrorDeleteDataset', [held(testbed, 'reader')])
         await testbed.delete(PODS, 'reader')
         await isEmptied(testbed, before)
       },
@@ -175,7 +176,7 @@ export const deletion: DataArea = {
         await testbed.delete(PODS, 'a')
         await testbed.settle()
         assert.equal(await messageOf(testbed, 'DeletionHeld'), held(testbed, 'b'))
-        assert.deepEqual(await eventsOf(testbed, 'ErrorDeleteDataset'), [held(testbed, 'a')])
+        await areRecorded(testbed, 'ErrorDeleteDataset', [held(testbed, 'a')])
         await testbed.delete(PODS, 'b')
         await isGone(testbed, DATASETS, 'demo')
       },

@@ -158,7 +158,7 @@ const unservedOperation = ({ resource, spec }: Operation): DataStory => ({
     await testbed.create({ apiVersion: 'data.fluid.io/v1alpha1', kind: resource.kind, metadata: { name: 'operation' }, spec })
     await isServedAs(testbed, resource, new RegExp(`^False NotServed: nothing carries out a ${resource.kind} yet: .+`), 'operation')
     await testbed.restart()
-    assert.equal((await eventsOf(testbed, 'DataOperationNotSupport', 'operation')).length, 1)
+    await testbed.until('an event says so', async () => (await eventsOf(testbed, 'DataOperationNotSupport', 'operation')).length === 1)
     await testbed.delete(resource, 'operation')
     await isGone(testbed, resource, 'operation')
   },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { CACHE_RUNTIMES, DATASETS } from '../../../src/kinds/fluid/resources.ts'
 import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { conditionTexts, eventsOf, isBound, isGone, messageOf, nodesUnder, phaseOf, podsOf, there } from '../expectations.ts'
+import { areRecorded, conditionTexts, eventsOf, isBound, isGone, messageOf, nodesUnder, phaseOf, podsOf, there } from '../expectations.ts'
 import { aClass, aDataset, aReader, aRuntime, serve } from '../manifests.ts'
 import type { DataArea, DataTestbed } from '../story.ts'
 
@@ -148,7 +148,7 @@ export const volumes: DataArea = {
         const claim = await there(testbed, PERSISTENT_VOLUME_CLAIMS, 'demo')
         assert.deepEqual([claim.metadata.labels, claim.metadata.annotations?.CreatedBy], [{ mine: 'yes' }, undefined])
         const why = 'a PersistentVolumeClaim demo exists that was not made for this dataset: delete it, or give the dataset another name'
-        assert.deepEqual(await eventsOf(testbed, 'ErrorProcessRuntime'), [why])
+        await areRecorded(testbed, 'ErrorProcessRuntime', [why])
         assert.equal(await messageOf(testbed, 'NameTaken'), why)
         await testbed.restart()
         await testbed.delete(PERSISTENT_VOLUME_CLAIMS, 'demo')
