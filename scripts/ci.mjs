@@ -31,7 +31,7 @@ const computing = [
   { name: 'npm test', command: ['npm', 'test', '--silent'] },
   { name: 'prove:faults', command: npm('prove:faults', '--seeds', '1..50') },
   { name: 'prove:crash', command: npm('prove:crash', '--kills', '20') },
-  { name: 'prove:cache: programs', command: npm('prove:cache', '--part', 'programs', '--kills', '10', '--megabytes', '12'), again: true },
+  { name: 'prove:cache: programs', command: npm('prove:cache', '--part', 'programs', '--kills', '10', '--megabytes', '12') },
   { name: 'fuzz:api', command: npm('fuzz:api', '--requests', '5000') },
   { name: 'facts', command: npm('facts', '--check') },
   { name: 'facts:server', command: npm('facts:server', '--check') },
@@ -54,7 +54,7 @@ const waiting = [
   whole('test:e2e'),
   whole('test:e2e:fleet'),
   whole('test:e2e:gate'),
-  { name: 'prove:cache: sluice', command: npm('prove:cache', '--part', 'sluice', '--kills', '10', '--megabytes', '12'), again: true },
+  { name: 'prove:cache: sluice', command: npm('prove:cache', '--part', 'sluice', '--kills', '10', '--megabytes', '12') },
   whole('test:e2e:data'),
   { ...whole('test:examples'), minutes: 10 },
 ].map((part) => ({ ...part, lane: 'waiting' }))

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { countsIn, failedIn, flakyIn, skippedIn } from './output.mjs'
 import { runCommand } from './run-command.mjs'
 
-const MOST_MINUTES = 30
+const MOST_MINUTES = 20
 /** If more tests than this fail at once, it is not by chance. */
 const MOST_TRIES = 5
 
