@@ -53,7 +53,8 @@ export const dataset = (): KubeObject => ({
   apiVersion: `${DATA_GROUP}/v1alpha1`,
   kind: 'Dataset',
   metadata: metadataOf(DATASET),
-  spec: { mounts: [{ mountPoint: `pvc://${SOURCE}`, name: DATASET, path: '/' }] },
+  // Its claim is on one node, where both workers have to be.
+  spec: { placement: 'Shared', mounts: [{ mountPoint: `pvc://${SOURCE}`, name: DATASET, path: '/' }] },
 })
 
 export const runtime = (): KubeObject => ({

@@ -66,7 +66,10 @@ export function dataStory({ members }: Pick<StoryEnv, 'members'>): Step[] {
     },
     {
       name: 'the cache fills',
-      sees({ dataset: live }) {
+      sees(snapshot) {
+        const { dataset: live } = snapshot
+        // One that never ran would hold nothing that could be missed.
+        if (workersOf(snapshot).filter(isPodReady).length < 2) return undefined
         const { cached = '', cachedPercentage = '' } = live?.status?.cacheStates ?? {}
         const share = Number.parseFloat(cachedPercentage)
         return share >= 100 ? { who: 'cache', says: `${bar(share)} ${cachedPercentage} cached (${cached})` } : undefined
