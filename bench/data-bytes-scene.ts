@@ -50,6 +50,7 @@ export class CacheScene {
   readonly #network: string
   readonly #running = new Map<'master' | 'worker', Child>()
   #serial = 0
+  #isClosed = false
 
   private constructor(options: SceneOptions, made: { program: string; keys: ClusterKeys; network: string }) {
     this.#options = options
@@ -148,7 +149,10 @@ export class CacheScene {
     }
   }
 
+  /** Also at the end of a run that was interrupted: by then its folder may be gone. */
   async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
     await this.stop()
     this.#keys.close()
   }

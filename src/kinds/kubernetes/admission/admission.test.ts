@@ -468,6 +468,13 @@ describe('ServiceAddresses', () => {
     assert.equal(tcp?.nodePort, udp?.nodePort)
   })
 
+  it('looks at no other Service for one that needs nothing of its own', async () => {
+    const world = worldOf()
+    world.context.read.list = () => assert.fail('there may be thousands of them')
+    const headless = await admit(world, requestOf('services', serviceOf('a', { clusterIP: 'None', clusterIPs: ['None'] })), only)
+    assert.equal((headless.spec as { clusterIP: string }).clusterIP, 'None')
+  })
+
   it('keeps addresses across changes and drops ports with their type', async () => {
     const world = worldOf()
     const made = await admit(world, requestOf('services', serviceOf('a', { type: 'NodePort' })), only)

@@ -15,7 +15,7 @@ export function serviceAddresses(options: ServiceAllocatorOptions = {}): Admissi
     mutate({ object: service, oldObject, operation, namespace, dryRun }, { read, nowMs }) {
       if (service === undefined) return
       service.metadata.namespace ??= namespace
-      allocator.allocate(service, operation === 'UPDATE' ? oldObject : undefined, { services: read.list(SERVICES), nowMs, dryRun })
+      allocator.allocate(service, operation === 'UPDATE' ? oldObject : undefined, { services: () => read.list(SERVICES), nowMs, dryRun })
     },
   })
 }

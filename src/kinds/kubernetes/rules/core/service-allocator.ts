@@ -23,8 +23,8 @@ import {
 } from './service-shape.ts'
 
 interface AllocationView {
-  /** Every Service that is stored now. */
-  services: readonly KubeObject[]
+  /** Every Service that is stored now. Asked for only when something has to be free: most Services of controllers are headless. */
+  services(): readonly KubeObject[]
   nowMs: number
   /** Nothing is remembered. */
   dryRun: boolean
@@ -108,8 +108,8 @@ class Taken {
   readonly #service: KubeObject
   readonly #view: AllocationView
   readonly #owner: string
-  readonly #held = new Set<string>()
   readonly #mine: string[] = []
+  #held: Set<string> | undefined
 
   constructor(state: State, service: KubeObject, view: AllocationView) {
     this.#state = state
@@ -117,14 +117,21 @@ class Taken {
     this.#view = view
     const { namespace = '', name = '', generateName = '' } = service.metadata
     this.#owner = `${namespace}/${name || generateName}`
-    for (const other of view.services) {
-      for (const ip of heldIps(other)) this.#held.add(ipKey(ip))
-      for (const port of heldPorts(other)) this.#held.add(portKey(port))
+  }
+
+  #all(): Set<string> {
+    if (this.#held !== undefined) return this.#held
+    const held = new Set<string>()
+    for (const other of this.#view.services()) {
+      for (const ip of heldIps(other)) held.add(ipKey(ip))
+      for (const port of heldPorts(other)) held.add(portKey(port))
     }
-    for (const [key, { owner, untilMs }] of state.reserved) {
-      if (untilMs <= view.nowMs) state.reserved.delete(key)
-      else if (owner !== this.#owner || name === '') this.#held.add(key)
+    for (const [key, { owner, untilMs }] of this.#state.reserved) {
+      if (untilMs <= this.#view.nowMs) this.#state.reserved.delete(key)
+      else if (owner !== this.#owner || (this.#service.metadata.name ?? '') === '') held.add(key)
     }
+    this.#held = held
+    return held
   }
 
   takeIp(asked: string): string {
@@ -135,7 +142,7 @@ class Taken {
       problem = this.#view.dryRun
         ? `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${this.#state.rangeText}`
         : 'the provided network does not match the current range'
-    else if (this.#held.has(ipKey(canonical(asked)))) problem = 'provided IP is already allocated'
+    else if (this.#all().has(ipKey(canonical(asked)))) problem = 'provided IP is already allocated'
     if (problem !== undefined)
       refuse(this.#service, invalid('spec.clusterIPs', clusterIps(this.#service), `failed to allocate IP ${asked}: ${problem}`))
     this.#take(canonical(asked), ipKey)
@@ -145,16 +152,17 @@ class Taken {
   /** The first addresses of a range are reserved for explicit requests, as long as others are free. */
   #freeIp(): string {
     const { range, nextIp } = this.#state
+    const held = this.#all()
     const reserved = BigInt(Math.min(256, Math.max(16, Number(range.size / 16n))))
     const upper = range.size - 1n - reserved
     const at = (offset: bigint): string => ipText('IPv4', range.start + offset)
     for (let i = 0n; i < upper; i++) {
       const offset = (nextIp + i) % upper
-      if (this.#held.has(ipKey(at(reserved + offset)))) continue
+      if (held.has(ipKey(at(reserved + offset)))) continue
       this.#state.nextIp = (offset + 1n) % upper
       return at(reserved + offset)
     }
-    for (let offset = 1n; offset < range.size - 1n; offset++) if (!this.#held.has(ipKey(at(offset)))) return at(offset)
+    for (let offset = 1n; offset < range.size - 1n; offset++) if (!held.has(ipKey(at(offset)))) return at(offset)
     throw internalServerError(
       `failed to allocate a serviceIP for Service ${JSON.stringify(this.#service.metadata.name ?? '')}: range is full`,
     )
@@ -165,7 +173,7 @@ class Taken {
     // A dry run does not check the range.
     if (!this.#view.dryRun && (port < firstPort || port > lastPort))
       return `provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`
-    if (this.#held.has(portKey(port))) return 'provided port is already allocated'
+    if (this.#all().has(portKey(port))) return 'provided port is already allocated'
     this.#take(port, portKey)
     return undefined
   }
@@ -175,7 +183,7 @@ class Taken {
     const size = lastPort - firstPort + 1
     for (let i = 0; i < size; i++) {
       const port = firstPort + ((nextPort - firstPort + i) % size)
-      if (this.#held.has(portKey(port))) continue
+      if (this.#all().has(portKey(port))) continue
       this.#state.nextPort = port === lastPort ? firstPort : port + 1
       return this.#take(port, portKey)
     }
@@ -189,7 +197,7 @@ class Taken {
 
   #take<T>(value: T, keyOf: (value: T) => string): T {
     const key = keyOf(value)
-    this.#held.add(key)
+    this.#all().add(key)
     this.#mine.push(key)
     return value
   }
