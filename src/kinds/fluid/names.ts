@@ -44,3 +44,22 @@ export const exclusiveValue = ({ namespace, name }: Pick<NamedDataset, 'namespac
 export const volumeName = ({ namespace, name }: Pick<NamedDataset, 'namespace' | 'name'>): string => `${namespace}-${name}`
 
 export const runtimeFinalizer = (type: RuntimeType): string => `${type}-runtime-controller-finalizer`
+
+/**
+ * Pods of masters and workers are labelled with the revision that they were made from, `<name of the set>-<10 digits>`; a value of a
+ * label has 63 characters at most.
+ */
+export const LONGEST_SET_NAME = 52
+
+const LONGEST_PARTS: Readonly<Record<string, string>> = {
+  CacheRuntime: '-worker',
+  AlluxioRuntime: '-worker',
+  JuiceFSRuntime: '-worker',
+  JindoRuntime: '-jindofs-worker',
+}
+
+/** Of a runtime of this kind, if its pods limit it more than services and labels do. */
+export function longestNameOf(kind: string): number | undefined {
+  const part = Object.hasOwn(LONGEST_PARTS, kind) ? LONGEST_PARTS[kind] : undefined
+  return part === undefined ? undefined : LONGEST_SET_NAME - part.length
+}

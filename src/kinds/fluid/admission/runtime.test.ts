@@ -89,6 +89,19 @@ describe('admission of a runtime', () => {
     })
   }
 
+  for (const [kind, longest] of [
+    [CacheRuntime, 45],
+    [JindoRuntime, 37],
+  ] as const)
+    it(`refuses a ${kind.kind} whose pods could not be labelled`, async () => {
+      const spec = kind.kind === 'CacheRuntime' ? { runtimeClassName: 'builtin' } : {}
+      assert.deepEqual(await refused(anObject(kind, { spec }, { name: 'a'.repeat(longest) })), [])
+      assert.match(
+        (await refused(anObject(kind, { spec }, { name: 'a'.repeat(longest + 1) }))).join('\n'),
+        new RegExp(`cannot be the name of a ${kind.kind}, because labels of its pods are made of it: use at most ${longest} characters`),
+      )
+    })
+
   it('takes levels of every sort', async () => {
     assert.deepEqual(await refused(alluxio({ mediumtype: 'MEM', quota: 1 }, { mediumtype: 'HDD', path: '/a,/b', quotaList: '1Gi,0' })), [])
     assert.deepEqual(await refused(cache(memory, { emptyDir: { quota: 1 } }, { hostPath: { paths: ['/'], quotas: [1] } })), [])
