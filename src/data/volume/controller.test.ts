@@ -14,7 +14,7 @@ import { neverMadeAgain } from '../seeded/invariants.ts'
 import { otherModules } from '../testing.ts'
 import { volumeController } from './controller.ts'
 import { mountInfo, volumeOf } from './desired.ts'
-import { plan } from './plan.ts'
+import { type Observed, plan } from './plan.ts'
 import { takenBy } from './taken.ts'
 
 const dataForTests = defineModule<Record<string, never>, object>({
@@ -52,6 +52,11 @@ const bound = async (cluster: WorldCluster, dataset = aDataset(), runtime = aRun
 const volumeIn = async (cluster: WorldCluster): Promise<PersistentVolume> => expectThere(cluster, PERSISTENT_VOLUMES, 'default-demo')
 const claimIn = async (cluster: WorldCluster): Promise<PersistentVolumeClaim> =>
   expectThere(cluster, PERSISTENT_VOLUME_CLAIMS, 'default/demo')
+
+const NOTHING_SEEN: Observed = {
+  ...{ key: { namespace: 'default', name: 'demo' }, dataset: undefined, source: undefined, isStale: false },
+  ...{ volume: undefined, claim: undefined, isHeld: false, nowMs: 0 },
+}
 
 describe('the volume of a dataset', () => {
   story(
@@ -153,6 +158,45 @@ describe('the volume of a dataset', () => {
   )
 
   story(
+    'is held by a pod that has ended for half a minute only, and by one that has not as long as it takes',
+    async (world) => {
+      const { member: cluster } = world
+      await bound(cluster)
+      await cluster.create(aReader())
+      await world.settle()
+      await cluster.delete(DATASETS, 'default/demo')
+      await world.settle()
+      await world.advance(60_000)
+      assert.ok((await claimIn(cluster)).metadata.deletionTimestamp !== undefined)
+      await cluster.create(aReader('late'))
+      await cluster.patch(PODS, 'default/reader', { status: { phase: 'Succeeded' } }, 'status')
+      await cluster.patch(PODS, 'default/late', { status: { phase: 'Failed' } }, 'status')
+      await world.settle()
+      await expectGone(cluster, PERSISTENT_VOLUME_CLAIMS, 'default/demo')
+      await expectGone(cluster, PERSISTENT_VOLUMES, 'default-demo')
+      assert.equal((await expectThere(cluster, PODS, 'default/reader')).metadata.deletionTimestamp, undefined)
+    },
+    { ...member, nodes: 1 },
+  )
+
+  it('whose claim only pods that have ended hold waits for them no longer than that', () => {
+    const claim: PersistentVolumeClaim = {
+      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+      metadata: {
+        ...{ namespace: 'default', name: 'demo', deletionTimestamp: '2026-01-01T00:00:00Z' },
+        ...{ labels: { 'fluid.io/dataset-id': 'x' }, annotations: { CreatedBy: 'fluid' } },
+        finalizers: ['example.com/other', 'kubernetes.io/pvc-protection'],
+      },
+    }
+    const seen = { ...NOTHING_SEEN, claim }
+    const at = (second: number): number => Date.parse(`2026-01-01T00:00:${second}Z`)
+    assert.deepEqual(plan({ ...seen, nowMs: at(10) }), { actions: [], requeueAfterMs: 20_000 })
+    assert.deepEqual(plan({ ...seen, isHeld: true, nowMs: at(59) }), { actions: [] })
+    const [action] = plan({ ...seen, nowMs: at(30) }).actions
+    assert.deepEqual(action?.do === 'patch' ? action.patch : action, { metadata: { finalizers: ['example.com/other'] } })
+  })
+
+  story(
     'takes nothing from a user who has a claim or a volume of that name',
     async (world) => {
       const { member: cluster } = world
@@ -174,13 +218,12 @@ describe('the volume of a dataset', () => {
   )
 
   it('is not made before it is known what the file system is called, and kept when that is forgotten', () => {
-    const key = { namespace: 'default', name: 'demo' }
     const dataset = aDataset() as Dataset
     const source = { dataset, runtime: aRuntime(), mount: { path: '/runtime-mnt/thin/default/demo/thin-fuse', type: undefined } }
-    assert.deepEqual(plan({ key, dataset, source, isStale: false, volume: undefined, claim: undefined }).actions, [])
+    assert.deepEqual(plan({ ...NOTHING_SEEN, dataset, source }).actions, [])
     const made = volumeOf({ ...source, mount: { ...source.mount, type: 'nfs' } })
     const volume = { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'data.volume' }] } } as PersistentVolume
-    const { actions } = plan({ key, dataset, source, isStale: false, volume, claim: undefined })
+    const { actions } = plan({ ...NOTHING_SEEN, dataset, source, volume })
     const [kept] = actions.flatMap((action) => (action.do === 'apply' ? [action.object as PersistentVolume] : []))
     assert.deepEqual([kept?.spec?.csi, actions.length], [volume.spec?.csi, 2])
   })
@@ -188,8 +231,7 @@ describe('the volume of a dataset', () => {
   it('is created where there is none and never applied, in case a user comes first', () => {
     const dataset = { ...aDataset(), metadata: { namespace: 'default', name: 'demo', uid: 'd' } } as Dataset
     const source = { dataset, runtime: aRuntime(), mount: mountInfo('cache', dataset.metadata) }
-    const key = { namespace: 'default', name: 'demo' }
-    const none = { key, dataset, source, isStale: false, volume: undefined, claim: undefined }
+    const none = { ...NOTHING_SEEN, dataset, source }
     const does = (observed: typeof none): string[] =>
       plan(observed).actions.map((action) => (action.do === 'create' ? `create, new: ${action.mustBeNew}` : action.do))
     assert.deepEqual(does(none), ['create, new: true', 'create, new: true'])
@@ -234,17 +276,27 @@ describe('the volume of a dataset', () => {
     assert.equal(one?.metadata.name, other?.metadata.name)
     const key = { namespace: 'a', name: 'b-c' }
     const source = { dataset: dataset('a', 'b-c'), runtime: aRuntime(), mount: { path: '/x', type: 'cache' } }
-    const seen = { key, dataset: source.dataset, source, isStale: false, volume: one, claim: undefined }
+    const seen = {
+      ...NOTHING_SEEN,
+      key,
+      dataset: source.dataset,
+      source,
+      isStale: false,
+      volume: one,
+      claim: undefined,
+      isHeld: false,
+      nowMs: 0,
+    }
     assert.deepEqual(plan(seen).actions, [])
     assert.equal(takenBy(seen), 'a PersistentVolume a-b-c exists that was not made for this dataset: give the dataset another name')
-    assert.deepEqual(plan({ key, dataset: undefined, source: undefined, isStale: false, volume: one, claim: undefined }).actions, [])
+    assert.deepEqual(plan({ ...NOTHING_SEEN, key, volume: one }).actions, [])
   })
 })
 
-const aReader = (): KubeObject => ({
+const aReader = (name = 'reader'): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { namespace: 'default', name: 'reader' },
+  metadata: { namespace: 'default', name },
   spec: {
     containers: [{ name: 'reader', image: 'reader' }],
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'demo' } }],

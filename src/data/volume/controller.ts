@@ -1,7 +1,8 @@
 /**
  * Gives each bound dataset its volume and its claim. Sole writer of: both, as objects. Runs again when the dataset, its runtime or
- * the profile of that, the volume or the claim changes. Deletion: when the dataset or its runtime goes, the claim goes and, once it is gone, the
- * volume; pods that use the claim hold it. Nothing is made again for a dataset that goes.
+ * the profile of that, the volume or the claim changes, and when a pod that holds a deleted claim has ended. Deletion: when the dataset
+ * or its runtime goes, the claim goes and, once it is gone, the volume. Pods that use the claim hold it; those that have ended do for
+ * half a minute, because Kubernetes' protection of claims would let them hold it for ever. Nothing is made again for a dataset that goes.
  */
 import type { Client } from '../../client/client.ts'
 import type { Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
@@ -16,13 +17,14 @@ import {
   THIN_RUNTIMES,
 } from '../../kinds/fluid/resources.ts'
 import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
-import type { PersistentVolume } from '../../kinds/kubernetes/types.ts'
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
+import { keyOfObject, type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
-import { type Controller, defineController, indexOf, type Reader, via } from '../../runtime/controller.ts'
+import { type Controller, defineController, indexOf, type PassReader, type Reader, via } from '../../runtime/controller.ts'
 import { liveOwner } from '../../runtime/live-owner.ts'
+import { claimKeys } from '../dataset/pods.ts'
 import { thinSpec } from '../engines/thin/spec.ts'
 import { isOurClaim, mountInfo, type VolumeSource } from './desired.ts'
 import { type Observed, plan, VOLUME_CONTROLLER } from './plan.ts'
@@ -31,6 +33,8 @@ import { type Observed, plan, VOLUME_CONTROLLER } from './plan.ts'
 const RUNTIMES: readonly Resource[] = [CACHE_RUNTIMES, ALLUXIO_RUNTIMES, JUICEFS_RUNTIMES, JINDO_RUNTIMES, THIN_RUNTIMES]
 const BY_PROFILE = 'profile'
 const BY_VOLUME_NAME = 'volume-name'
+/** Pods by `namespace/name` of the claims that they mount. */
+const BY_CLAIM = 'claim'
 /** The phases of a dataset that has a runtime. */
 const BOUND_PHASES = ['Bound', 'Failed', 'Updating', 'DataMigrating']
 
@@ -48,10 +52,14 @@ export function volumeController(): Controller {
         // Those that waited for the name.
         ...read.byIndex(DATASETS, BY_VOLUME_NAME, volume.metadata.name ?? '').map(refOf),
       ]),
+      via(PODS, (pod, read) => claimKeys(pod).flatMap((key) => ifDeleted(refOfKey(key), read)), {
+        isRelevantUpdate: (old, pod) => hasEnded(old) !== hasEnded(pod),
+      }),
     ],
     indexes: [
       indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName])),
       indexOf(DATASETS, BY_VOLUME_NAME, (dataset) => [volumeName(refOf(dataset))]),
+      indexOf(PODS, BY_CLAIM, claimKeys),
     ],
     writes: [
       { resource: PERSISTENT_VOLUMES, verbs: ['create', 'patch', 'delete'] },
@@ -65,7 +73,8 @@ export function volumeController(): Controller {
       const claim = read.get(PERSISTENT_VOLUME_CLAIMS, namespace, name)
       const isMaking = found !== undefined && (volume === undefined || claim === undefined)
       const isStale = isMaking && !(await isStillWanted(found, client))
-      return { key: { namespace, name }, dataset, source: found?.source, isStale, volume, claim }
+      const isHeld = claim !== undefined && isGoing(claim) && isUsed(claim, read)
+      return { key: { namespace, name }, dataset, source: found?.source, isStale, volume, claim, isHeld, nowMs: read.nowMs() }
     },
     plan,
   })
@@ -74,6 +83,22 @@ export function volumeController(): Controller {
 /** A claim of a user: its dataset waits until it is gone. */
 const isNamedLikeDataset = ({ metadata: { namespace = '', name = '' } }: KubeObject, read: Reader): boolean =>
   read.get(DATASETS, namespace, name) !== undefined
+
+/** A claim that is to be deleted waits for its pods. */
+function ifDeleted(ref: ObjectRef, read: Reader): ObjectRef[] {
+  const claim = read.get(PERSISTENT_VOLUME_CLAIMS, ref.namespace, ref.name)
+  return claim !== undefined && isGoing(claim) && isOurClaim(claim) ? [ref] : []
+}
+
+/** Whether a pod that has not ended mounts it, or may, as far as the cache of pods is behind. No new pod starts with a claim that goes. */
+function isUsed(claim: PersistentVolumeClaim, read: PassReader): boolean {
+  const { namespace = '', resourceVersion } = claim.metadata
+  if (!read.reflects(PODS, namespace, Number(resourceVersion))) return true
+  return read.byIndex(PODS, BY_CLAIM, keyOfObject(claim)).some((pod: Pod) => !hasEnded(pod))
+}
+
+/** Its volumes are unmounted; those of one that is only to be deleted are not. */
+const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed'
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 

@@ -5,6 +5,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubern
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
+import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
 import { claimOf, isOurClaim, isOurKey, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
 import { takenBy } from './taken.ts'
 
@@ -19,7 +20,15 @@ export interface Observed {
   isStale: boolean
   volume: PersistentVolume | undefined
   claim: PersistentVolumeClaim | undefined
+  /** The claim is to be deleted, and a pod that has not ended uses it. */
+  isHeld: boolean
+  nowMs: number
 }
+
+/** By what Kubernetes keeps a claim while there are pods that mount it, also if they have ended. */
+const PROTECTION = 'kubernetes.io/pvc-protection'
+/** How long pods that have ended keep a claim: as long as in Fluid. */
+const ENDED_PODS_HOLD_MS = 30_000
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
@@ -30,7 +39,7 @@ export function plan(observed: Observed): Plan {
     volume: volume !== undefined && isOurVolume(volume, key) ? volume : undefined,
     claim: claim !== undefined && isOurClaim(claim) ? claim : undefined,
   }
-  if (source === undefined) return { actions: removal(ours) }
+  if (source === undefined) return removal(ours, observed)
   // The dataset says so.
   if (takenBy(observed) !== undefined) return NOTHING_TO_DO
   // One that is on its way out is waited for: what is made anew must not be taken for the old one.
@@ -82,7 +91,12 @@ function asMade<T extends Made>(wanted: T, live: T): T {
 }
 
 /** The claim first: pods that use it keep it, and with it the volume. */
-function removal({ volume, claim }: Pick<Observed, 'volume' | 'claim'>): Action[] {
-  if (claim !== undefined) return isGoing(claim) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUME_CLAIMS, of: claim }]
-  return volume === undefined || isGoing(volume) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }]
+function removal({ volume, claim }: Pick<Observed, 'volume' | 'claim'>, { isHeld, nowMs }: Observed): Plan {
+  if (claim === undefined)
+    return { actions: volume === undefined || isGoing(volume) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }] }
+  const { deletionTimestamp } = claim.metadata
+  if (deletionTimestamp === undefined) return { actions: [{ do: 'delete', resource: PERSISTENT_VOLUME_CLAIMS, of: claim }] }
+  if (isHeld || !hasFinalizer(claim, PROTECTION)) return NOTHING_TO_DO
+  const leftMs = Date.parse(deletionTimestamp) + ENDED_PODS_HOLD_MS - nowMs
+  return leftMs > 0 ? { actions: [], requeueAfterMs: leftMs } : { actions: [removeFinalizer(PERSISTENT_VOLUME_CLAIMS, claim, PROTECTION)] }
 }
