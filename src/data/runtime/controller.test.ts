@@ -300,7 +300,7 @@ describe('a runtime', () => {
       await world.settle()
       assert.equal(
         saidOf(await runtimeIn(cluster)),
-        'False Deleted: it is being deleted, and waits until PersistentVolumeClaim demo is gone: delete the pods that use it, also those that have ended',
+        'False Deleted: it is being deleted, and waits until PersistentVolumeClaim demo is gone: delete the pods that use it',
       )
       await expectThere(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
       await cluster.delete(PODS, 'default/reader', { gracePeriodSeconds: 0 })

@@ -55,7 +55,7 @@ function atEnd({ runtime, engine, volume }: Observed): Decision {
   if (volume === undefined) return { do: 'release' }
   return refusal(
     'Deleted',
-    `it is being deleted, and waits until ${volume} is gone: delete the pods that use it, also those that have ended`,
+    `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`,
   )
 }
 

@@ -22,7 +22,7 @@ import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { keyOfRef, objectKey, refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Controller, defineController, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
-import { BY_CLASS, lookupsOf } from './lookups.ts'
+import { BY_CLASS, BY_SELECTED, lookupsOf, selectedKeys } from './lookups.ts'
 import { type Observed, plan } from './plan.ts'
 import { isToBePlaced, SCHEDULER_NAME, Scheduling, type SchedulingView } from './scheduling.ts'
 import { podInfo } from './state/pod-info.ts'
@@ -45,6 +45,7 @@ export function scheduler(): Controller {
         isToBePlaced(pod) ? podInfo(pod).claims.map(({ name }) => objectKey(pod.metadata.namespace, name)) : [],
       ),
       indexOf(PERSISTENT_VOLUMES, BY_CLASS, (volume) => [classOf(volume)]),
+      indexOf(SERVICES, BY_SELECTED, selectedKeys),
     ],
     writes: [
       { resource: PODS, subresource: 'binding', verbs: ['create'] },

@@ -21,7 +21,8 @@ export interface Lookups {
   namespaceLabels(namespace: string): Labels
   /** Of all namespaces. */
   budgets(): readonly PodDisruptionBudget[]
-  services(namespace: string): readonly Service[]
+  /** Those that may select pods with these labels. */
+  servicesFor(namespace: string, labels: Labels): readonly Service[]
   replicaSet(namespace: string, name: string): ReplicaSet | undefined
   statefulSet(namespace: string, name: string): StatefulSet | undefined
 }

@@ -95,7 +95,7 @@ export function lookupsIn(objects: Objects): Lookups {
     storageClass: (name) => find(objects.classes, objectKey('', name)),
     namespaceLabels: (name) => find(objects.namespaces, objectKey('', name))?.metadata.labels,
     budgets: () => objects.budgets ?? [],
-    services: (namespace) => (objects.services ?? []).filter(({ metadata }) => metadata.namespace === namespace),
+    servicesFor: (namespace) => (objects.services ?? []).filter(({ metadata }) => metadata.namespace === namespace),
     replicaSet: (namespace, name) => find(objects.replicaSets, objectKey(namespace, name)),
     statefulSet: () => undefined,
   }

@@ -98,7 +98,7 @@ function defaultSpreads(pod: PodInfo, snapshot: Snapshot): Spread[] {
 /** The selector of a pod's services combined with that of its ReplicaSet or StatefulSet. */
 function siblingSelector(pod: PodInfo, { objects }: Snapshot): LabelSelector {
   const labels = new Map<string, string>()
-  for (const service of objects.services(pod.namespace)) {
+  for (const service of objects.servicesFor(pod.namespace, pod.labels)) {
     const selector = service.spec?.selector
     if (selector === undefined || !matchesLabels(exactly(Object.entries(selector)), pod.labels)) continue
     for (const [key, value] of Object.entries(selector)) labels.set(key, value)

@@ -6,10 +6,11 @@
 
 import type { Node, Pod } from '../../../kinds/kubernetes/types.ts'
 import { objectKey } from '../../../kube/object-reference.ts'
+import { LabelIndex, type PlacedPod } from './label-index.ts'
 import { inOrder } from './node-order.ts'
 import { NodeState } from './node-state.ts'
 import { isAlike, isSameOnNode, type PodInfo, podInfo } from './pod-info.ts'
-import { type PodSetQuery, PodSets } from './pod-sets.ts'
+import { type Place, type PodSetQuery, PodSets } from './pod-sets.ts'
 import { StandingTerms } from './standing-terms.ts'
 
 /** A change that may matter to waiting pods. */
@@ -28,11 +29,6 @@ export interface Reservation {
   readonly claims: ReadonlyMap<string, string>
 }
 
-interface Placed {
-  info: PodInfo
-  node: string
-}
-
 /** The weight of an existing pod's required affinity when nodes are compared. */
 const HARD_AFFINITY_WEIGHT = 1
 
@@ -40,14 +36,15 @@ export class ClusterState {
   readonly antiTerms = new StandingTerms()
   readonly scoredTerms = new StandingTerms()
   readonly #nodes = new Map<string, NodeState>()
-  readonly #placed = new Map<string, Placed>()
-  readonly #byNamespace = new Map<string, Map<string, Placed>>()
-  readonly #nominated = new Map<string, Placed>()
+  readonly #placed = new Map<string, PlacedPod>()
+  readonly #byNamespace = new Map<string, Map<string, PlacedPod>>()
+  readonly #nominated = new Map<string, PlacedPod>()
   readonly #reserved = new Map<string, Reservation>()
   readonly #claimUsers = new Map<string, number>()
   readonly #promisedVolumes = new Map<string, string>()
   readonly #promisedClaims = new Map<string, string>()
-  readonly #sets = new PodSets((namespace) => this.#placedIn(namespace))
+  readonly #byLabel = new LabelIndex(() => this.#placed.values())
+  readonly #sets = new PodSets((place) => this.#placedIn(place))
   #order: NodeState[] | undefined
   #version = 0
 
@@ -115,7 +112,7 @@ export class ClusterState {
   }
 
   /** Whether nothing the scheduler cares about changed for the pod, including its node. */
-  #keep({ info }: Placed, pod: Pod): boolean {
+  #keep({ info }: PlacedPod, pod: Pod): boolean {
     const isReserved = this.#reserved.has(info.key)
     if ((isReserved || !isAlike(info.pod, pod)) && !isSameOnNode(info, podInfo(pod))) return false
     info.pod = pod
@@ -180,24 +177,26 @@ export class ClusterState {
     return { kind: 'pod', old: old?.info, now: info }
   }
 
-  #place(placed: Placed): void {
+  #place(placed: PlacedPod): void {
     const { info, node } = placed
     this.#placed.set(info.key, placed)
     const there = this.#byNamespace.get(info.namespace)
     if (there === undefined) this.#byNamespace.set(info.namespace, new Map([[info.key, placed]]))
     else there.set(info.key, placed)
+    this.#byLabel.add(placed)
     const state = this.#stateOf(node)
     state.add(info)
     this.#count(placed, 1)
     this.#touch(state)
   }
 
-  #unplace(placed: Placed): void {
+  #unplace(placed: PlacedPod): void {
     const { info, node } = placed
     this.#placed.delete(info.key)
     const there = this.#byNamespace.get(info.namespace)
     there?.delete(info.key)
     if (there?.size === 0) this.#byNamespace.delete(info.namespace)
+    this.#byLabel.remove(placed)
     const state = this.#stateOf(node)
     state.remove(info.key)
     this.#count(placed, -1)
@@ -211,7 +210,7 @@ export class ClusterState {
   }
 
   /** Updates every aggregate kept over many pods. */
-  #count({ info, node }: Placed, sign: 1 | -1): void {
+  #count({ info, node }: PlacedPod, sign: 1 | -1): void {
     const at = { node, sign }
     const { affinity, antiAffinity, preferred, preferredAnti } = info.terms
     for (const term of antiAffinity) this.antiTerms.change(term, 0, at)
@@ -240,9 +239,10 @@ export class ClusterState {
     state.version = this.#version
   }
 
-  *#placedIn(namespace: string | undefined): Iterable<Placed> {
-    if (namespace !== undefined) yield* this.#byNamespace.get(namespace)?.values() ?? []
-    else yield* this.#placed.values()
+  #placedIn({ namespace, label }: Place): Iterable<PlacedPod> {
+    if (namespace === undefined) return this.#placed.values()
+    if (label !== undefined) return this.#byLabel.find(namespace, label.key, label.value)
+    return this.#byNamespace.get(namespace)?.values() ?? []
   }
 }
 

@@ -4,6 +4,7 @@
  * checked only against the sets that may contain it. Costs a map of node names per set; the least used are forgotten.
  */
 import { type LabelSelector, requiredLabel } from '../../../kube/selector.ts'
+import type { PlacedPod } from './label-index.ts'
 import type { PodInfo } from './pod-info.ts'
 
 export interface PodSetQuery {
@@ -24,7 +25,13 @@ interface PodSet {
   readonly counts: Map<string, number>
 }
 
-export type PodsSource = (namespace: string | undefined) => Iterable<{ info: PodInfo; node: string }>
+/** Where all pods of a set certainly are; without `label`, anywhere in the namespace, and without that anywhere. */
+export interface Place {
+  readonly namespace: string | undefined
+  readonly label: { readonly key: string; readonly value: string } | undefined
+}
+
+export type PodsSource = (place: Place) => Iterable<PlacedPod>
 
 const MAX_SETS = 2048
 
@@ -45,8 +52,9 @@ export class PodSets {
       this.#sets.set(query.key, known)
       return known.counts
     }
-    const set: PodSet = { query, place: placeOf(query), counts: new Map() }
-    for (const { info, node } of this.#pods(query.namespace)) if (query.holds(info)) count(set, node, 1)
+    const place = placeOf(query)
+    const set: PodSet = { query, place: textOf(place), counts: new Map() }
+    for (const { info, node } of this.#pods(place)) if (query.holds(info)) count(set, node, 1)
     this.#sets.set(query.key, set)
     const there = this.#places.get(set.place)
     if (there === undefined) this.#places.set(set.place, new Set([set]))
@@ -65,7 +73,7 @@ export class PodSets {
     }
     look('')
     look(info.namespace)
-    for (const key of Object.keys(info.labels ?? {})) look(`${info.namespace} ${key}=${info.labels?.[key]}`)
+    for (const [key, value] of Object.entries(info.labels ?? {})) look(textOf({ namespace: info.namespace, label: { key, value } }))
   }
 
   /** The labels of some namespace changed: sets that depend on them are recounted when next asked for. */
@@ -88,15 +96,13 @@ function count(set: PodSet, node: string, by: 1 | -1): void {
 }
 
 /** A label that all its pods must have, the most selective one: long values are hashes. */
-function placeOf({ namespace, selector }: PodSetQuery): string {
-  if (namespace === undefined) return ''
-  let best: string | undefined
-  let length = -1
-  for (const { key } of selector ?? []) {
-    const value = requiredLabel(selector ?? [], key)
-    if (value === undefined || value.length <= length) continue
-    best = `${key}=${value}`
-    length = value.length
+function placeOf({ namespace, selector = [] }: PodSetQuery): Place {
+  let label: Place['label']
+  for (const { key } of namespace === undefined ? [] : selector) {
+    const value = requiredLabel(selector, key)
+    if (value !== undefined && value.length > (label?.value.length ?? -1)) label = { key, value }
   }
-  return best === undefined ? namespace : `${namespace} ${best}`
+  return { namespace, label }
 }
+
+const textOf = ({ namespace = '', label }: Place): string => (label === undefined ? namespace : `${namespace} ${label.key}=${label.value}`)
