@@ -3,7 +3,7 @@
  * Nothing is synced: what a crash tears has no valid trailer.
  */
 import { lstatSync } from 'node:fs'
-import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type BlockKey, blockName, MAX_BLOCK_BYTES, parseBlockName } from '../protocol/block.ts'
@@ -48,6 +48,25 @@ export async function listBlockFiles(directory: string): Promise<{ found: FoundF
   }
   return { found, torn }
 }
+
+/** Of a dataset: each that is empty, the dataset's own and that of its namespace last. The directory of the tier stays. */
+export async function removeDirectories(directory: string): Promise<void> {
+  const buckets = await readdir(directory).catch(ignoring('ENOENT', []))
+  for (const bucket of buckets.filter((name) => BUCKET.test(name))) await removeIfEmpty(path.join(directory, bucket))
+  await removeIfEmpty(directory)
+  await removeIfEmpty(path.dirname(directory))
+}
+
+async function removeIfEmpty(directory: string): Promise<void> {
+  await rmdir(directory).catch(ignoring('ENOENT', undefined)).catch(ignoring('ENOTEMPTY', undefined)).catch(ignoring('ENOTDIR', undefined))
+}
+
+const ignoring =
+  <T>(code: string, instead: T) =>
+  (error: unknown): T => {
+    if (errorCode(error) === code) return instead
+    throw error
+  }
 
 /** False: it was gone already. */
 export async function removeFile(file: string): Promise<boolean> {

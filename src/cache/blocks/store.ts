@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import type { BlockKey } from '../protocol/block.ts'
-import { checkBlockFile, errorCode, listBlockFiles, openBlockFile, removeFile } from './block-files.ts'
+import { checkBlockFile, errorCode, listBlockFiles, openBlockFile, removeDirectories, removeFile } from './block-files.ts'
 import { BlockIndex, packKey, unpackKey } from './block-index.ts'
 import type { Block, Segment } from './block-list.ts'
 import { type DatasetName, datasetDirectory } from './block-path.ts'
@@ -148,6 +148,12 @@ export class BlockStore {
   async remove(key: BlockKey): Promise<void> {
     const block = this.#index.get(packKey(key))
     if (block !== undefined) await this.#capacity.remove(block)
+  }
+
+  /** Removes all blocks, and the directories they were in where nothing else is. Blocks that are being written stay. */
+  async clear(): Promise<void> {
+    for (const block of [...this.#index.all()]) await this.#capacity.remove(block)
+    for (const { directory } of this.#shelves) await removeDirectories(datasetDirectory(directory, this.#options.dataset))
   }
 
   /** Drops blocks of all versions of a file but one, or of all. Resolves to their number. */

@@ -1,6 +1,7 @@
 /**
  * The commands that ask the master and print what it says: `mount-ufs` and `report-summary`, which Fluid's contract runs in the
- * master's pod; `decommission`, which goes on until the worker is gone; and `preload`, until everything is loaded.
+ * master's pod; `decommission`, which goes on until the worker is gone; `preload`, until everything is loaded; and `clear`, until
+ * nothing is stored.
  */
 import { sleep } from '../../base/clock.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
@@ -83,6 +84,16 @@ export async function preload(deps: Deps): Promise<void> {
     early: 'ended before everything was loaded: the master goes on; run it again to see how far it is',
   })
   if (failed !== 0) throw new Error(`${String(failed)} bytes could not be loaded: ${String(reason ?? 'the master does not say why')}`)
+}
+
+/** Prints a line whenever there is progress; ends when no worker has a block left. Nothing is stored from then on. */
+export async function clear(deps: Deps): Promise<void> {
+  await untilDone(deps, {
+    target: '/v1/clear',
+    follow: 'POST',
+    isDone: ({ state }) => state === 'cleared',
+    early: 'ended before all blocks were removed: run it again, it goes on where it was',
+  })
 }
 
 interface Lasting {

@@ -1,6 +1,6 @@
 /** Chooses the command of the arguments. Resolves to the exit code: 2 for arguments that are none, 1 for a failure. */
 import { messageOf } from '../../base/error-text.ts'
-import { decommission, mountUfs, preload, reportSummary } from './ask-master.ts'
+import { clear, decommission, mountUfs, preload, reportSummary } from './ask-master.ts'
 import { client } from './client.ts'
 import type { Deps } from './deps.ts'
 import { master } from './master.ts'
@@ -20,6 +20,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['mount-ufs', { run: mountUfs }],
   ['report-summary', { run: reportSummary }],
   ['preload', { run: preload }],
+  ['clear', { run: clear }],
   ['decommission', { argument: '<pod>', run: decommission }],
 ])
 

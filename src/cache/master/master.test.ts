@@ -23,6 +23,8 @@ const askToLoad = async (address: string, body: object) => {
   loads.push({ address, body: posted })
   return { loaded: posted.load.reduce((sum, [, bytes]) => sum + bytes, 0), noSpace: 0, failed: 0 }
 }
+/** Blocks that workers still have, by address. */
+const clearing = new Map<string, number>()
 let origin = ''
 let mounts = ['/a', '/b']
 const make = (key: Uint8Array | undefined): Master =>
@@ -41,6 +43,10 @@ const make = (key: Uint8Array | undefined): Master =>
     log,
     reloadMounts: async () => mounts,
     askToLeave: async () => handover,
+    askToClear: async (address) => {
+      if (!clearing.has(address)) throw new Error('silence')
+      return { left: clearing.get(address) }
+    },
     preload: { replicas: 1, isAutomatic: false, askToLoad },
     limits: { closeMs: 200 },
   })
@@ -107,6 +113,7 @@ describe('the master', () => {
       ['/v1/files/x', 'GET'],
       ['/v1/workers', 'POST'],
       ['/v1/workers/w0/leave', 'POST'],
+      ['/v1/clear', 'POST'],
       ['/v1/mounts', 'POST'],
       ['/v1/sync', 'POST'],
     ] as const) {
@@ -220,6 +227,19 @@ describe('the master', () => {
       'heard before it was asked',
     )
     await assert.rejects(signed('/v1/workers/nobody/leave', 'POST'), refused(404))
+  })
+
+  it('lets all workers remove their blocks, and is through when each of them says so', async () => {
+    const clear = () => signed('/v1/clear', 'POST')
+    await signed('/v1/workers', 'POST', beat('w0'))
+    await signed('/v1/workers', 'POST', beat('w1'))
+    const addresses = [...master.members().byName.values()].map(({ address }) => address)
+    assert.ok(addresses.length >= 2)
+    assert.deepEqual(await clear(), { state: 'clearing', left: 0, silent: addresses.length }, 'none of them answers')
+    for (const address of addresses) clearing.set(address, 3)
+    assert.deepEqual(await clear(), { state: 'clearing', left: 3 * addresses.length, silent: 0 })
+    for (const address of addresses) clearing.set(address, 0)
+    assert.deepEqual(await clear(), { state: 'cleared', left: 0, silent: 0 })
   })
 
   it('names the mounts whose sources answer, and why others do not', async () => {

@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts'
 import { createHttpServer, type ServerLimits } from '../http/server.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import { type AccessOptions, createAccess } from './access.ts'
+import { clearAll } from './clearing.ts'
 import { createHitWindow } from './hits.ts'
 import { leadOut } from './leaving.ts'
 import { forgetSilent, heard, type Members, membershipOf } from './members.ts'
@@ -27,6 +28,8 @@ export interface MasterOptions {
   reloadMounts(): Promise<readonly string[]>
   /** `POST /v1/leave` of a worker; resolves to its answer. */
   askToLeave(address: string, signal: AbortSignal): Promise<unknown>
+  /** `POST /v1/clear` of a worker; resolves to its answer. */
+  askToClear(address: string, signal: AbortSignal): Promise<unknown>
   /** How blocks get into the cache before they are read. */
   preload: Pick<PreloadOptions, 'replicas' | 'askToLoad' | 'isAutomatic'>
   limits?: Partial<ServerLimits>
@@ -72,6 +75,7 @@ export function createMaster(options: MasterOptions): Master {
   const routes = masterRoutes({
     ...{ access, inventory, clock, report, preload, reloadMounts: options.reloadMounts },
     leave: (name, signal) => leadOut(name, { members: () => members, become, askToLeave: options.askToLeave, log }, signal),
+    clear: (signal) => clearAll({ members: () => members, askToClear: options.askToClear }, signal),
     members: () => members,
     isEnding: () => isEnding,
     onBeat(beat) {

@@ -22,6 +22,8 @@ export interface MasterState {
   onBeat(beat: Beat): boolean
   /** Begins or goes on; resolves to how far it is. */
   leave(worker: string, signal: AbortSignal): Promise<object>
+  /** Begins or goes on to remove all blocks; resolves to how far it is. */
+  clear(signal: AbortSignal): Promise<object>
   preload: Pick<Preload, 'begin' | 'progress'>
   /** Reads the configuration again, sets its mounts, and resolves to their paths. */
   reloadMounts(): Promise<readonly string[]>
@@ -85,13 +87,21 @@ const workerRoutes = ({ access, inventory, members, onBeat }: MasterState): Rout
   },
 ]
 
-const commandRoutes = ({ access, inventory, clock, leave, preload, reloadMounts }: MasterState): Route[] => [
+const commandRoutes = ({ access, inventory, clock, leave, clear, preload, reloadMounts }: MasterState): Route[] => [
   {
     method: 'POST',
     path: '/v1/workers/:name/leave',
     async handle(exchange) {
       await access.requireKey(exchange)
       return { json: await leave(exchange.params.get('name') ?? '', exchange.signal) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/clear',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      return { json: await clear(exchange.signal) }
     },
   },
   {

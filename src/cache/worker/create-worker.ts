@@ -11,6 +11,7 @@ import { createHttpServer } from '../http/server.ts'
 import { MAX_BLOCK_BYTES, MIN_BLOCK_BYTES, parseBlockName } from '../protocol/block.ts'
 import { createAccess } from './access.ts'
 import { BlockAnswers } from './block-answers.ts'
+import { Clearing } from './clearing.ts'
 import { Fetches } from './fetches.ts'
 import { FileLookup } from './file-lookup.ts'
 import { Handover } from './handover.ts'
@@ -45,7 +46,8 @@ export function createWorker(options: WorkerOptions): Worker {
       .catch((error: unknown) => log.write('warn', 'blocks of an old version cannot be dropped', { error: messageOf(error) }))
   const files = new FileLookup({ master, clock, fileMs: limits.fileMs, signal, onVersion: dropOld })
   const handover = new Handover({ store, members, peers, replicas, limits, clock, log, signal, onChange: () => heartbeats.beat() })
-  const mayStore = () => handover.state === 'serving'
+  const clearing = new Clearing({ store, log })
+  const mayStore = () => handover.state === 'serving' && !clearing.hasBegun
   const fetches = new Fetches({
     store,
     files,
@@ -94,6 +96,10 @@ export function createWorker(options: WorkerOptions): Worker {
       handover.start()
       return handover.report()
     },
+    clear: () => {
+      clearing.start()
+      return clearing.report()
+    },
     load: (posted) => loads.load(posted),
     onUses: (names) => {
       for (const key of names.map(parseBlockName)) if (key !== undefined && store.use(key)) counters.directUses++
@@ -125,6 +131,7 @@ export function createWorker(options: WorkerOptions): Worker {
       ending.abort()
       peers.close()
       await handover.idle()
+      await clearing.idle()
       // A source that does not heed its end is not waited for.
       const isEnough = new AbortController()
       await Promise.race([fetches.idle().then(() => isEnough.abort()), sleep(clock, limits.closeMs, isEnough.signal)])

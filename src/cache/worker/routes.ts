@@ -4,6 +4,7 @@ import type { Answer, Exchange, Route, ServerLimits } from '../http/server.ts'
 import { blockKeyOf } from '../protocol/block.ts'
 import type { Access } from './access.ts'
 import type { Asked, BlockAnswers } from './block-answers.ts'
+import type { ClearingReport } from './clearing.ts'
 import type { Loaded } from './loads.ts'
 import { metricsText } from './metrics.ts'
 import type { HandoverReport, WorkerLimits, WorkerReport } from './options.ts'
@@ -16,6 +17,8 @@ export interface WorkerRoutesOptions {
   isReady: () => boolean
   /** Begins or goes on to hand over. */
   leave: () => HandoverReport
+  /** Begins or goes on to remove all blocks. */
+  clear: () => ClearingReport
   load: (posted: PostedLoad) => Promise<Loaded>
   /** Names of blocks that a client read directly. */
   onUses: (names: readonly string[]) => void
@@ -66,7 +69,7 @@ function askedOf({ params, query, request, response, gone }: Exchange): Asked {
   return { key, query, request, response, signal: gone }
 }
 
-const postRoutes = ({ access, leave, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
+const postRoutes = ({ access, leave, clear, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
   const post = (path: string, isAllowed: Access['signed'], take: (body: Buffer) => void): Route => ({
     method: 'POST',
     path,
@@ -87,6 +90,15 @@ const postRoutes = ({ access, leave, load, onUses, onHolds, onVersions }: Worker
       async handle({ body, request }) {
         access.signed(request, await body())
         return { status: 202, json: leave() }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/clear',
+      mostBodyBytes: MOST_BODY_BYTES,
+      async handle({ body, request }) {
+        access.signed(request, await body())
+        return { status: 202, json: clear() }
       },
     },
     {

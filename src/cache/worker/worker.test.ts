@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
 import { afterEach, describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { bytesOf, inTemporaryDirectory, tierIn } from '../blocks/testing.ts'
@@ -306,6 +308,22 @@ describe('workers that come and leave', () => {
       bed.source.reads = 0
       for (const [n, key] of keys.entries()) assert.deepEqual((await w0.request(key)).body, bytesOf(1000, n), 'it still answers')
       assert.equal(bed.source.reads, 5)
+    }))
+
+  it('who is cleared removes its blocks with their directories, stores nothing any more, and goes on answering', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      const keys = Array.from({ length: 5 }, (_, n) => bed.put(`/f${n}`, bytesOf(1000, n)))
+      for (const key of keys) await w0.request(key)
+      await until(() => w0.worker.state().tiers[0]?.blocks === 5)
+      assert.notEqual(readdirSync(bed.directory, { recursive: true }).length, 0)
+      assert.equal((await w0.request('/v1/clear', { method: 'POST' })).status, 401)
+      const clear = async () => JSON.parse((await w0.request('/v1/clear', { method: 'POST', isSigned: true })).body.toString()) as unknown
+      await until(async () => JSON.stringify(await clear()) === '{"left":0}')
+      assert.deepEqual(readdirSync(path.join(bed.directory, 'w0'), { recursive: true }), ['SSD'], 'only the directory of the tier is left')
+      bed.source.reads = 0
+      for (const [n, key] of keys.entries()) assert.deepEqual((await w0.request(key)).body, bytesOf(1000, n))
+      assert.deepEqual([bed.source.reads, w0.worker.state().tiers[0]?.blocks], [5, 0])
     }))
 
   it('a hand-over that nobody can take is left, and goes on when it is asked again', () =>
