@@ -5,7 +5,7 @@
 import type { Binding } from '../../kinds/karmada/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Change, InvariantView } from '../../runtime/seams/seeded.ts'
-import { allowedNow, allowOf, BINDINGS, CLAIMS, CLUSTERS, claimsOn, namesOf, SOURCES, WORKLOADS, whereOf } from './judge.ts'
+import { allowedNow, allowOf, BINDINGS, CLAIMS, CLUSTERS, claimsOn, namesOf, releasedFor, SOURCES, WORKLOADS, whereOf } from './judge.ts'
 
 /** A workload between two changes of what it needs. */
 interface Version {
@@ -116,6 +116,7 @@ function versionOf(hub: InvariantView, template: KubeObject, last?: Version): Ve
     allowed: new Set(last?.allowed),
     wasFree: last?.wasFree ?? false,
   }
+  for (const name of releasedTo(hub, template)) version.allowed.add(name)
   allow(hub, version)
   return version
 }
@@ -124,6 +125,15 @@ function allow(hub: InvariantView, version: Version): void {
   const names = allowedNow(hub, version.template)
   if (names === undefined) version.wasFree = true
   for (const name of names ?? []) version.allowed.add(name)
+}
+
+/** A release stays while the workload needs something else for a while: each was judged when it was written. */
+function releasedTo(hub: InvariantView, template: KubeObject): readonly string[] {
+  const { claims, missing } = claimsOn(hub, template)
+  const needed = claims.map(({ metadata }) => metadata.name ?? '').sort()
+  const binding = (hub.list(BINDINGS) as Binding[]).find(({ spec }) => spec.resource.uid === template.metadata.uid)
+  const isSame = binding !== undefined && missing.length === 0 && JSON.stringify(releasedFor(binding)) === JSON.stringify(needed)
+  return isSame ? (allowOf(binding) ?? []) : []
 }
 
 const isOtherPlace = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>

@@ -107,6 +107,12 @@ export function allowOf({ metadata }: KubeObject): readonly string[] | undefined
   return text === undefined ? undefined : (JSON.parse(text) as { allow: string[] }).allow
 }
 
+/** Names of the claims that a binding was released for, sorted. */
+export function releasedFor({ metadata }: KubeObject): readonly string[] {
+  const { claims = {} } = JSON.parse(metadata.annotations?.[RELEASED] ?? '{}') as { claims?: Record<string, string> }
+  return Object.keys(claims).sort()
+}
+
 export const isHeld = ({ metadata }: KubeObject): boolean => HELD.some((mark) => metadata.annotations?.[mark] !== undefined)
 
 export const namesOf = ({ spec }: Binding): string[] => (spec.clusters ?? []).map(({ name }) => name)

@@ -61,6 +61,10 @@ const aTemplate = (claims?: string, produces?: string): KubeObject => ({
 })
 
 const released = (...allow: string[]): Record<string, string> => ({ [RELEASED]: JSON.stringify({ allow }), [INJECTED]: 'true' })
+const releasedFor = (claim: string, ...allow: string[]): Record<string, string> => ({
+  [RELEASED]: JSON.stringify({ allow, claims: { [claim]: 'sales-1' } }),
+  [INJECTED]: 'true',
+})
 const held: Record<string, string> = { [HELD]: 'NoSuchSource' }
 
 const aBinding = (clusters: string[], annotations: Record<string, string> = {}, spec: object = {}): KubeObject => ({
@@ -107,6 +111,25 @@ type Written = readonly KubeObject[]
 
 async function write(fleet: HandMade, objects: Written): Promise<void> {
   for (const object of objects) await fleet.put('hub', object)
+}
+
+function anotherClaimMeanwhile(annotations: Record<string, string>): Written {
+  const madeFrom = (resourceVersion: string, template: KubeObject): KubeObject => ({
+    ...template,
+    metadata: { ...template.metadata, resourceVersion },
+  })
+  const binding = (...clusters: string[]) => aBinding(clusters, annotations)
+  const { spec } = binding() as KubeObject & { spec: { resource: object } }
+  const made = (resourceVersion: string) => ({ resource: { ...spec.resource, resourceVersion } })
+  return [
+    binding('member2'),
+    aSource(['elsewhere']),
+    madeFrom('11', aTemplate('sales,missing')),
+    aBinding(['member2'], annotations, made('11')),
+    madeFrom('12', aTemplate('sales')),
+    aBinding(['member2'], annotations, made('12')),
+    aBinding(['member1', 'member2'], annotations, made('12')),
+  ]
 }
 
 interface Case {
@@ -166,6 +189,12 @@ const CASES: readonly Case[] = [
     before: [...MET, aTemplate('sales'), aBinding(['member1'], released('member1'))],
     right: [aClaim(BOUND, { 'sluice.dev/on-locality-change': 'Move' }), aSource(['member2']), aBinding(['member1'], released('member2'))],
     wrong: [aSource(['member2']), aBinding(['member1'], released('member2'))],
+  },
+  {
+    says: 'keeps its release when it names the same claims again',
+    before: [aSource(['member1', 'member2']), aClaim(), aTemplate('sales')],
+    right: anotherClaimMeanwhile(releasedFor('sales', 'member1', 'member2')),
+    wrong: anotherClaimMeanwhile(releasedFor('another', 'member1', 'member2')),
   },
 ]
 
