@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from '../client/client.ts'
 import { ApiError } from '../client/errors.ts'
+import { TransportError } from '../client/transport.ts'
 import { aWorld, type World } from '../faultsim/world/index.ts'
 import { EVENTS } from '../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -137,6 +138,33 @@ describe('the event recorder', () => {
     release()
     while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual([written.length, written[0], written[1], written.at(-1)], [1001, '0', '500', '1499'])
+  })
+
+  it('sends again what got no answer, under the same name, and not for ever', async () => {
+    const sent: string[] = []
+    const unanswered = (): never => {
+      throw new TransportError('the connection broke')
+    }
+    const exists = (): never => {
+      throw new ApiError(409, failure(409, 'AlreadyExists', 'it is there').status)
+    }
+    const answers = [unanswered, exists, unanswered, unanswered, unanswered]
+    const client = {
+      async create(_resource: unknown, { metadata }: KubeObject) {
+        sent.push(metadata.name ?? '')
+        return answers.shift()?.()
+      },
+    } as unknown as Client
+    const lost: string[] = []
+    const onError = (error: unknown, { message }: EventIntent): void => void lost.push(`${message}: ${(error as Error).message}`)
+    const recorder = createEventRecorder({ client, clock: manualClock(), component: 'c', onError })
+    recorder.record(anEvent('a', { message: 'arrived' }))
+    recorder.record(anEvent('b', { message: 'lost' }))
+    while (recorder.pending > 0) await new Promise((resolve) => setImmediate(resolve))
+    const [first, again, ...others] = sent
+    assert.equal(first, again)
+    assert.deepEqual([others.length, new Set(others).size], [3, 1])
+    assert.deepEqual(lost, ['lost: the connection broke'])
   })
 
   it('takes the next name when another recorder was faster, a few times and no more', async () => {

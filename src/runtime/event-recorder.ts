@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Clock, formatTime } from '../base/clock.ts'
 import type { Client } from '../client/client.ts'
-import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../client/errors.ts'
+import { isAlreadyExists, isNamespaceTerminating, isNotFound, isOutcomeUnknown } from '../client/errors.ts'
 import { EVENTS } from '../kinds/kubernetes/resources.ts'
 import { childName } from '../kube/child-name.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -35,6 +35,8 @@ const REMEMBERED = 4096
 const MAX_PENDING = 1000
 const MAX_MESSAGE = 1024
 const MAX_TRIES = 10
+/** How often a write whose answer did not come is sent again. Nothing else would: no pass records its event twice. */
+const REPEATS = 2
 
 export function createEventRecorder({ client, clock, component, onWritten, onDropped, onError }: EventRecorderOptions): EventRecorder {
   const known = new Map<string, { name: string; count: number }>()
@@ -79,15 +81,22 @@ export function createEventRecorder({ client, clock, component, onWritten, onDro
     }
   }
 
-  /** Another recorder may write for the same object at the same moment: if the name is taken, the next one is tried. */
+  /**
+   * Another recorder may write for the same object at the same moment: if the name is taken, the next one is tried. Without an answer
+   * the same name is sent again: if it is taken then, the first one has arrived.
+   */
   async function create(intent: EventIntent): Promise<string> {
+    let name = nameOf(intent.of, stamp())
+    let unanswered = 0
     for (let tries = 1; ; tries++) {
-      const name = nameOf(intent.of, stamp())
       try {
         await client.create(EVENTS, eventOf(intent, { name, time: formatTime(clock.now()), component }))
         return name
       } catch (error) {
-        if (!isAlreadyExists(error) || tries === MAX_TRIES) throw error
+        if (isAlreadyExists(error) && unanswered > 0) return name
+        if (isOutcomeUnknown(error) && unanswered < REPEATS) unanswered++
+        else if (isAlreadyExists(error) && tries < MAX_TRIES) name = nameOf(intent.of, stamp())
+        else throw error
       }
     }
   }
