@@ -64,7 +64,9 @@ const boundMeans = inMembers('a bound dataset has its runtime, a volume and a cl
     const type = dataset.status?.runtimes?.[0]?.type
     const runtime = runtimesOf(view, where).find((one) => one.type === type)?.object
     if (runtime === undefined || isGoing(runtime)) return `${where} is bound, and its runtime is gone`
-    return claim === undefined || (isGoing(claim) && !isTaken) ? `${where} is bound, and has no claim` : undefined
+    // One that somebody has deleted stays while pods use it, and is made again after that.
+    const isHeld = claim !== undefined && usersOf(view, where).length > 0
+    return claim === undefined || (isGoing(claim) && !isTaken && !isHeld) ? `${where} is bound, and has no claim` : undefined
   }),
 )
 

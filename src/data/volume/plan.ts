@@ -39,10 +39,11 @@ export function plan(observed: Observed): Plan {
     volume: volume !== undefined && isOurVolume(volume, key) ? volume : undefined,
     claim: claim !== undefined && isOurClaim(claim) ? claim : undefined,
   }
-  if (source === undefined) return removal(ours, observed)
+  // What is made anew must not be taken for the old one, so that is waited for.
+  if (ours.claim !== undefined && isGoing(ours.claim)) return leaving(ours.claim, observed)
+  if (source === undefined) return { actions: removal(ours) }
   // The dataset says so.
   if (takenBy(observed) !== undefined) return NOTHING_TO_DO
-  // One that is on its way out is waited for: what is made anew must not be taken for the old one.
   if ((volume !== undefined && isGoing(volume)) || (claim !== undefined && isGoing(claim))) return NOTHING_TO_DO
   // What is there stays as it was made, so only a new one needs to know.
   if (source.mount.type === undefined && ours.volume === undefined) return NOTHING_TO_DO
@@ -91,12 +92,13 @@ function asMade<T extends Made>(wanted: T, live: T): T {
 }
 
 /** The claim first: pods that use it keep it, and with it the volume. */
-function removal({ volume, claim }: Pick<Observed, 'volume' | 'claim'>, { isHeld, nowMs }: Observed): Plan {
-  if (claim === undefined)
-    return { actions: volume === undefined || isGoing(volume) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }] }
-  const { deletionTimestamp } = claim.metadata
-  if (deletionTimestamp === undefined) return { actions: [{ do: 'delete', resource: PERSISTENT_VOLUME_CLAIMS, of: claim }] }
+function removal({ volume, claim }: Pick<Observed, 'volume' | 'claim'>): Action[] {
+  if (claim !== undefined) return [{ do: 'delete', resource: PERSISTENT_VOLUME_CLAIMS, of: claim }]
+  return volume === undefined || isGoing(volume) ? [] : [{ do: 'delete', resource: PERSISTENT_VOLUMES, of: volume }]
+}
+
+function leaving(claim: PersistentVolumeClaim, { isHeld, nowMs }: Observed): Plan {
   if (isHeld || !hasFinalizer(claim, PROTECTION)) return NOTHING_TO_DO
-  const leftMs = Date.parse(deletionTimestamp) + ENDED_PODS_HOLD_MS - nowMs
+  const leftMs = Date.parse(claim.metadata.deletionTimestamp ?? '') + ENDED_PODS_HOLD_MS - nowMs
   return leftMs > 0 ? { actions: [], requeueAfterMs: leftMs } : { actions: [removeFinalizer(PERSISTENT_VOLUME_CLAIMS, claim, PROTECTION)] }
 }
