@@ -65,8 +65,8 @@ export interface Narrowing {
   watches: readonly Watch[]
   indexes?: readonly Index[]
   /**
-   * Resources of which everything in the template's namespace that is older than the template must be known before the
-   * template is scheduled: a late event must not let it through.
+   * Resources of which everything in the template's namespace that is older than the template, or than its policy, must be known
+   * before the template is scheduled: a late event must not let it through.
    */
   olderThanTemplate?: readonly Resource[]
   /**

@@ -135,6 +135,26 @@ describe('what a narrowing holds', () => {
     await world.stop()
   })
 
+  it('is not let through by a policy that has changed, if its claim was withdrawn before that, although the event is late', async () => {
+    const { world, hub } = await aHub()
+    await hub.create(
+      aPolicy('default/web', { resourceSelectors: selecting('web'), placement: { clusterAffinity: { clusterNames: ['none'] } } }),
+    )
+    await hub.create(claim({ allow: 'member1' }))
+    await hub.create(aDeployment('default/web'))
+    await world.settle()
+    assert.deepEqual(await placesOfWeb(hub), [])
+    hub.interference = { onDelivery: ({ path, name }) => (path.endsWith('/configmaps') && name === 'claim-of-web' ? 'hide' : undefined) }
+    await hub.patch(CONFIG_MAPS, 'default/claim-of-web', { data: { allow: null, hold: 'no data' } })
+    await hub.patch(PROPAGATION_POLICIES, 'default/web', { spec: { placement: { clusterAffinity: null } } })
+    await world.advance(200)
+    assert.deepEqual(await placesOfWeb(hub), [])
+    await world.settle()
+    assert.deepEqual(await placesOfWeb(hub), [])
+    assert.equal((await theBinding(hub, WEB)).metadata.annotations?.[HELD_BECAUSE], 'no data')
+    await world.stop()
+  })
+
   it('is held when users change it, if its claim was there before, although the event of the claim is late', async () => {
     const { world, hub } = await aHub()
     await hub.create(policy())

@@ -114,8 +114,7 @@ export async function observe(observer: Observer, ref: ObjectRef, binding: Bindi
     winner,
     isBindingClaimValid: binding !== undefined && isClaimOfBindingValid(binding, (ownerAmong(subjects, binding) ?? winner)?.template, read),
     narrowing,
-    isBehind:
-      winner !== undefined && isLetThrough(narrowing, winner, binding, isDue) && !isUpToDate(winner.template, narrowing, narrowings, read),
+    isBehind: winner !== undefined && isLetThrough(narrowing, winner, binding, isDue) && !isUpToDate(winner, narrowing, narrowings, read),
     interpretation,
     missingClass: className !== undefined && found === undefined ? className : undefined,
     priority: typeof found?.value === 'number' ? found.value : undefined,
@@ -143,15 +142,24 @@ function isWider(allow: readonly string[] | undefined, record: string | undefine
   return allow === undefined || allow.some((name) => !released.has(name))
 }
 
-/** Every resource is asked about, so that they catch up together. */
-function isUpToDate({ metadata }: KubeObject, { allow }: Narrowed, narrowings: readonly Narrowing[], read: PassReader): boolean {
-  const { namespace, resourceVersion } = metadata
+/**
+ * Up to the newer one of template and policy: a policy that has changed opens just as well. Every resource is asked about, so that
+ * they catch up together.
+ */
+function isUpToDate(
+  { template, decision: { policy } }: Subject,
+  { allow }: Narrowed,
+  narrowings: readonly Narrowing[],
+  read: PassReader,
+): boolean {
+  const { namespace } = template.metadata
   if (namespace === undefined) return true
+  const revision = Math.max(...[template, policy].map((object) => Number(object?.metadata.resourceVersion ?? 0)))
   const resources = narrowings.flatMap(({ olderThanTemplate = [], olderThanAllowed = [] }) => [
     ...olderThanTemplate,
     ...(allow === undefined ? [] : olderThanAllowed),
   ])
-  return resources.map((resource) => read.reflects(resource, resource.namespaced ? namespace : '', Number(resourceVersion))).every(Boolean)
+  return resources.map((resource) => read.reflects(resource, resource.namespaced ? namespace : '', revision)).every(Boolean)
 }
 
 /** Whether anything beyond its claim is to be written to the binding. */
