@@ -159,7 +159,7 @@ function wakeOnChange(directory: string) {
   }
 }
 
-function freeBytesOf(directory: string): number {
+export function freeBytesOf(directory: string): number {
   const { bavail, bsize } = statfsSync(directory)
   return bavail * bsize
 }

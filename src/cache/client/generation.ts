@@ -176,19 +176,24 @@ export function recorder(layout: Layout, id: string, generation: Generation) {
     },
     finish(): void {
       closeDirectories(generation.directory)
+      if (layout.hasForeignRoot !== true) chmodSync(generation.directory, 0o555)
       appendFileSync(file, '{"ready":true}\n')
       generation.isReady = true
     },
   }
 }
 
+/** Those below it. */
 function closeDirectories(directory: string): void {
-  for (const entry of readdirSync(directory, { withFileTypes: true }))
-    if (entry.isDirectory()) closeDirectories(path.join(directory, entry.name))
-  chmodSync(directory, 0o555)
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue
+    const inner = path.join(directory, entry.name)
+    closeDirectories(inner)
+    chmodSync(inner, 0o555)
+  }
 }
 
-function removeTree(directory: string): void {
+export function removeTree(directory: string): void {
   openDirectories(directory)
   rmSync(directory, { recursive: true, force: true })
 }

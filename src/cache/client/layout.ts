@@ -7,6 +7,8 @@ import { type VolumePlaces, volumePlaces } from '../../kube/materialised-volume.
 
 export interface Layout extends VolumePlaces {
   partial: string
+  /** The directory of a generation is not this program's own: it stays open to others. */
+  hasForeignRoot?: true
   records(id: string): string
   record(id: string, number: number): string
 }

@@ -8,12 +8,13 @@ import { type Clock, sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import { GENERATION, stateText, type VolumeState } from '../../kube/materialised-volume.ts'
-import { type BlockFetcher, FileChanged } from './block-fetcher.ts'
+import type { BlockFetcher } from './block-fetcher.ts'
 import { fillGeneration, type Progress } from './fill.ts'
 import { type Generation, openGeneration, removeUnused } from './generation.ts'
 import type { Layout } from './layout.ts'
 import type { VolumeLink } from './master-link.ts'
-import { NoSpace, type Space } from './space.ts'
+import { reasonOf } from './reason.ts'
+import type { Space } from './space.ts'
 import { emptyTree, type Wanted, wantedOf } from './tree.ts'
 
 export interface VolumeOptions {
@@ -94,9 +95,8 @@ export async function runVolume(options: VolumeOptions, signal: AbortSignal): Pr
     } catch (error) {
       if (signal.aborted) break
       isCurrent = false
-      const isFull = error instanceof NoSpace || (error as NodeJS.ErrnoException).code === 'ENOSPC'
-      const message = error instanceof FileChanged ? 'a file changed at its source: waiting for the new list' : messageOf(error)
-      states.fail(isFull && !(error instanceof NoSpace) ? "the node's disk is full: make room there" : message, ready())
+      const message = reasonOf(error)
+      states.fail(message, ready())
       log.write('warn', 'a volume waits', { subPath, reason: message })
       await sleep(clock, pauseMs, signal)
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)

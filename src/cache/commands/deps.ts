@@ -93,7 +93,9 @@ export function masterAddress({ env }: Deps, { master }: RuntimeConfig): string 
   if (env.get('FLUID_RUNTIME_COMPONENT_TYPE') === 'master') return hostPort(env.get('POD_IP') || '127.0.0.1', MASTER_PORT)
   if (master.name === '' || master.serviceName === '')
     throw new ConfigError('runtime.json names no master with a service: the class must have both')
-  return `${master.name}-0.${master.serviceName}:${MASTER_PORT}`
+  // With the namespace, because a sidecar may be in another one.
+  const namespace = env.get('FLUID_DATASET_NAMESPACE') ?? ''
+  return `${master.name}-0.${master.serviceName}${namespace === '' ? '' : `.${namespace}`}:${MASTER_PORT}`
 }
 
 export const hostPort = (host: string, port: number): string => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)

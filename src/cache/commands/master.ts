@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { cacheAudience } from '../../kube/cache-audience.ts'
 import { createRequester } from '../http/request.ts'
 import { createInventory } from '../inventory/create-inventory.ts'
 import { readGrants } from '../master/access.ts'
@@ -19,6 +20,7 @@ const LOAD_MS = 50_000
 export async function master(deps: Deps): Promise<void> {
   const { env, clock, random, log, signal } = deps
   const namespace = needed(deps, 'FLUID_DATASET_NAMESPACE')
+  const audience = cacheAudience({ namespace, name: needed(deps, 'FLUID_DATASET_NAME') })
   let configured = readConfig(deps)
   const { engine } = configured
   const key = readKey(deps)
@@ -41,7 +43,7 @@ export async function master(deps: Deps): Promise<void> {
     access: {
       key,
       namespace,
-      verifier: createTokenVerifier({ clock, ...clusterKeys(deps, requester) }),
+      verifier: createTokenVerifier({ clock, audience, ...clusterKeys(deps, requester) }),
       grants: async () => (existsSync(accessFile) ? readGrants(readText(accessFile)) : []),
       isWritable: () => configured.config.accessModes.some((mode) => mode !== 'ReadOnlyMany'),
     },

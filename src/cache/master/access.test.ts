@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { cacheAudience } from '../../kube/cache-audience.ts'
 import { HttpError } from '../http/errors.ts'
 import { readTicket } from '../protocol/ticket.ts'
 import { handClock } from '../testing.ts'
@@ -24,11 +25,12 @@ const keySet = {
 const keys = readKeySet(keySet)
 const clock = handClock()
 const seconds = () => clock.now() / 1000
+const audience = cacheAudience({ namespace: 'owner', name: 'demo' })
 const issuer = 'https://kubernetes.default.svc'
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const claims = () => ({
   iss: issuer,
-  aud: ['sluice.dev/cache'],
+  aud: [audience],
   exp: seconds() + 600,
   nbf: seconds(),
   'kubernetes.io': { namespace: 'team-a' },
@@ -44,7 +46,7 @@ function token(change: object = {}, as: { alg?: string; kid?: string } = {}): st
       : sign('sha256', Buffer.from(signed), rsa.privateKey)
   return `${signed}.${signature.toString('base64url')}`
 }
-const check = (text: string) => checkToken(text, keys, { issuer, audience: 'sluice.dev/cache', nowMs: clock.now() })
+const check = (text: string) => checkToken(text, keys, { issuer, audience, nowMs: clock.now() })
 
 describe('tokens', () => {
   it('are taken when the cluster signed them, either way', () => {
@@ -59,6 +61,8 @@ describe('tokens', () => {
 
   const REFUSED: [string, () => string, RegExp][] = [
     ['another audience', () => token({ aud: ['api'] }), /not for sluice/],
+    ['another cache', () => token({ aud: [cacheAudience({ namespace: 'owner', name: 'other' })] }), /not for sluice/],
+    ['any cache', () => token({ aud: ['sluice.dev/cache'] }), /not for sluice/],
     ['no audience', () => token({ aud: undefined }), /not for sluice/],
     ['another issuer', () => token({ iss: 'https://evil' }), /another issuer/],
     ['an old one', () => token({ exp: seconds() - 100 }), /expired/],
@@ -106,7 +110,7 @@ describe('the verifier', () => {
       fetches++
       return current
     }
-    const verifier = createTokenVerifier({ clock, issuer: async () => issuer, fetchKeys })
+    const verifier = createTokenVerifier({ clock, audience, issuer: async () => issuer, fetchKeys })
     const [first] = await Promise.all([verifier.verify(token()), verifier.verify(token())])
     assert.match('error' in first ? first.error : '', /does not publish/)
     assert.equal(fetches, 1)
@@ -119,7 +123,12 @@ describe('the verifier', () => {
   })
 
   it('says when keys cannot be read', async () => {
-    const verifier = createTokenVerifier({ clock, issuer: async () => issuer, fetchKeys: () => Promise.reject(new Error('no route')) })
+    const verifier = createTokenVerifier({
+      clock,
+      audience,
+      issuer: async () => issuer,
+      fetchKeys: () => Promise.reject(new Error('no route')),
+    })
     assert.deepEqual(await verifier.verify(token()), { error: 'the keys of the cluster cannot be read: no route' })
   })
 })

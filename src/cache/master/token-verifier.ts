@@ -6,7 +6,6 @@ import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { checkToken, keyIdOf, type PublicKey, readKeySet, type Verdict } from './jwt.ts'
 
-const TOKEN_AUDIENCE = 'sluice.dev/cache'
 const REFRESH_MS = 60_000
 
 export interface TokenVerifier {
@@ -15,13 +14,15 @@ export interface TokenVerifier {
 
 export interface TokenVerifierOptions {
   clock: Clock
+  /** Of this cache: tokens for others are refused. */
+  audience: string
   /** The parsed key set of the issuer. */
   fetchKeys(): Promise<unknown>
   /** Of this cluster, as this program's own token names it. */
   issuer(): Promise<string>
 }
 
-export function createTokenVerifier({ clock, fetchKeys, issuer }: TokenVerifierOptions): TokenVerifier {
+export function createTokenVerifier({ clock, audience, fetchKeys, issuer }: TokenVerifierOptions): TokenVerifier {
   let keys: readonly PublicKey[] = []
   let askedAtMs = Number.NEGATIVE_INFINITY
   let problem: string | undefined
@@ -50,7 +51,7 @@ export function createTokenVerifier({ clock, fetchKeys, issuer }: TokenVerifierO
         await asking
       }
       if (!isKnown() && problem !== undefined) return { error: problem }
-      return checkToken(token, keys, { issuer: await issuer(), audience: TOKEN_AUDIENCE, nowMs: clock.now() })
+      return checkToken(token, keys, { issuer: await issuer(), audience, nowMs: clock.now() })
     },
   }
 }

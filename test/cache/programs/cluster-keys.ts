@@ -6,9 +6,11 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { makeAuthority, makeLeaf, makePrivateKey } from '../../../src/apiserver/pki/certificates.ts'
 import type { Random } from '../../../src/base/random.ts'
+import { cacheAudience } from '../../../src/kube/cache-audience.ts'
+import { DATASET } from './scene.ts'
 
 const ISSUER = 'https://cluster.test'
-const AUDIENCE = 'sluice.dev/cache'
+const AUDIENCE = cacheAudience(DATASET)
 const KEY_ID = 'proof'
 const DAY_MS = 86_400_000
 

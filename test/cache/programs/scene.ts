@@ -9,7 +9,7 @@ import { BUCKET, BUCKET_KEY } from './bucket.ts'
 import type { ClusterKeys } from './cluster-keys.ts'
 import { Program, type ProgramOptions } from './program.ts'
 
-const DATASET = { namespace: 'team', name: 'demo' }
+export const DATASET = { namespace: 'team', name: 'demo' }
 export const BLOCK_BYTES = 1024 * 1024
 const GUEST = 'guest'
 const MASTER_PORT = 19450

@@ -4,6 +4,7 @@
  */
 import type { CacheRuntimeClass, CacheRuntimeComponent, CacheTierLevel } from '../../../kinds/fluid/index.ts'
 import type { Container, Volume } from '../../../kinds/kubernetes/types.ts'
+import { ANY_CACHE_AUDIENCE } from '../../../kube/cache-audience.ts'
 import { OWN_IMAGE } from '../../../runtime/own-image.ts'
 import { CLASS_ANNOTATIONS } from '../cache/pod-template.ts'
 import type { ComponentType } from '../engine.ts'
@@ -13,7 +14,6 @@ export const BUILTIN_CLASS = 'builtin'
 export const DEFAULT_LEVELS: readonly CacheTierLevel[] = [{ emptyDir: { quota: '1Gi' } }]
 
 const PORTS = { master: 19450, worker: 19451 } as const
-const AUDIENCE = 'sluice.dev/cache'
 const TOKEN_PATH = '/var/run/secrets/sluice.dev/cache'
 /** The inventory's journal: it outlives a container, not the pod, and without it the sources are listed again. */
 const STATE_PATH = '/var/lib/sluice/master'
@@ -63,7 +63,10 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
   const client: CacheRuntimeComponent = componentOf('client', version, {
     container: { volumeMounts: [{ name: 'token', mountPath: TOKEN_PATH, readOnly: true }] },
     volumes: [
-      { name: 'token', projected: { sources: [{ serviceAccountToken: { audience: AUDIENCE, expirationSeconds: 3600, path: 'token' } }] } },
+      {
+        name: 'token',
+        projected: { sources: [{ serviceAccountToken: { audience: ANY_CACHE_AUDIENCE, expirationSeconds: 3600, path: 'token' } }] },
+      },
     ],
   })
   return {

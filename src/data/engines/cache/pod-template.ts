@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { deepClone } from '../../../base/json.ts'
 import { LABELS } from '../../../kinds/fluid/well-known.ts'
 import type { Container, PodSpec, PodTemplateSpec, Toleration, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
+import { ANY_CACHE_AUDIENCE, cacheAudience } from '../../../kube/cache-audience.ts'
 import { workerAffinity } from '../../placement/worker-affinity.ts'
 import { nativeMounts } from './native-mounts.ts'
 import { FIXED_OPTIONS, SECRETS_PATH } from './runtime-config.ts'
@@ -84,7 +85,7 @@ export function podTemplate(cache: Cache, component: Component): PodTemplateSpec
               ...otherInits,
             ],
           }),
-      volumes: joined(base.volumes, volumes, ({ name = '' }) => name),
+      volumes: joined((base.volumes ?? []).map(forThisCache(dataset)), volumes, ({ name = '' }) => name),
       nodeSelector: { ...base.nodeSelector, ...own.nodeSelector, ...(type === 'client' ? { [cache.fuseLabel]: 'true' } : {}) },
       ...tolerationsOf(base, dataset.spec?.tolerations, own.tolerations, type),
       ...(spec.imagePullSecrets === undefined ? {} : { imagePullSecrets: [...(base.imagePullSecrets ?? []), ...spec.imagePullSecrets] }),
@@ -104,6 +105,24 @@ const workerLabels = ({ dataset, datasetId }: Cache): Record<string, string> => 
   [LABELS.dataset]: datasetId,
   [LABELS.datasetPlacement]: dataset.spec?.placement === 'Shared' ? 'Shared' : 'Exclusive',
 })
+
+/** The class cannot know for which cache its tokens will be. */
+const forThisCache =
+  ({ metadata: { namespace = '', name = '' } }: Cache['dataset']) =>
+  (volume: Volume): Volume =>
+    volume.projected?.sources === undefined
+      ? volume
+      : {
+          ...volume,
+          projected: {
+            ...volume.projected,
+            sources: volume.projected.sources.map((source) =>
+              source.serviceAccountToken?.audience === ANY_CACHE_AUDIENCE
+                ? { ...source, serviceAccountToken: { ...source.serviceAccountToken, audience: cacheAudience({ namespace, name }) } }
+                : source,
+            ),
+          },
+        }
 
 /** Image and tag belong together: one alone changes nothing. */
 function imageOf(version: { image?: string; imageTag?: string; imagePullPolicy?: string } | undefined): Partial<Container> {
