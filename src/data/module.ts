@@ -20,6 +20,7 @@ import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
 import { runtimeControllers } from './runtime/index.ts'
 import { seeded } from './seeded/index.ts'
+import { datasetSidecar } from './sidecar/admission.ts'
 import { dataChapter } from './story/chapter.ts'
 import { USER_ROLES } from './user-roles.ts'
 import { volumeController } from './volume/controller.ts'
@@ -56,7 +57,7 @@ export const data = defineModule({
   },
   seams: {
     csiDrivers: (_services, { hostPathPrefixes = 'all' }) => [fluidCsiDriver({ hostPathPrefixes })],
-    podAdmissions: () => [datasetLocality()],
+    podAdmissions: ({ sidecarMode }) => [datasetLocality(), datasetSidecar({ mode: sidecarMode })],
     explainers: [dataExplainer],
     seeded,
     chapters: [dataChapter],

@@ -3,6 +3,7 @@ import type { HostPathPrefixes } from '../kinds/fluid/admission/index.ts'
 import { isAbsoluteClean } from '../kube/node-path.ts'
 import { parsed, unparsed } from '../kube/parsed.ts'
 import type { Flag, FlagCommand } from '../runtime/module/flags.ts'
+import { SIDECAR_MODES, type SidecarMode } from './sidecar/mode.ts'
 
 export interface DataOptions {
   /** Directories of nodes that datasets and runtimes may name: those below the prefixes, or all. */
@@ -11,6 +12,8 @@ export interface DataOptions {
   translates?: boolean
   /** Whether the builtin cache reads sources at loopback and private addresses, which tenants name. */
   allowsPrivateAddresses?: boolean
+  /** In which form clients of datasets are part of pods that ask for them. */
+  sidecarMode?: SidecarMode
 }
 
 /**
@@ -18,12 +21,14 @@ export interface DataOptions {
  * runtimes of other engines keep the workloads that they ask for.
  */
 export const DATA_DEFAULTS: Readonly<Record<FlagCommand, Readonly<Required<DataOptions>>>> = {
-  up: { hostPathPrefixes: 'all', translates: true, allowsPrivateAddresses: true },
-  controllers: { hostPathPrefixes: [], translates: false, allowsPrivateAddresses: false },
+  up: { hostPathPrefixes: 'all', translates: true, allowsPrivateAddresses: true, sidecarMode: 'native-sidecar' },
+  controllers: { hostPathPrefixes: [], translates: false, allowsPrivateAddresses: false, sidecarMode: 'native-sidecar' },
 }
 
 const PREFIX_FLAG = '--dataset-host-path'
 const PRIVATE_FLAG = '--dataset-private-addresses'
+const SIDECAR_FLAG = '--dataset-sidecar'
+const OLD_SIDECAR: SidecarMode = 'container'
 
 export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
   {
@@ -45,6 +50,15 @@ export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
     read(text, options) {
       if (text !== 'yes' && text !== 'no') return unparsed(`${PRIVATE_FLAG} takes yes or no, not ${JSON.stringify(text)}`)
       return parsed({ ...options, allowsPrivateAddresses: text === 'yes' })
+    },
+  },
+  {
+    flag: `${SIDECAR_FLAG} <${SIDECAR_MODES.join('|')}>`,
+    about: `in which form the client of a dataset is part of a pod with the label serverless.fluid.io/inject; ${OLD_SIDECAR} is for Kubernetes before 1.29 (default native-sidecar)`,
+    read(text, options) {
+      const sidecarMode = SIDECAR_MODES.find((mode) => mode === text)
+      if (sidecarMode === undefined) return unparsed(`${SIDECAR_FLAG} takes ${SIDECAR_MODES.join(' or ')}, not ${JSON.stringify(text)}`)
+      return parsed({ ...options, sidecarMode })
     },
   },
 ]

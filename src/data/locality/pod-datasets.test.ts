@@ -17,10 +17,15 @@ describe('the datasets of a pod', () => {
         {
           claim: 'demo',
           name: 'demo',
+          namespace: 'default',
           cacheLabel: 'fluid.io/s-default-demo',
           fuseLabel: 'fluid.io/f-default-demo',
           fuseNodeSelector: { disk: 'ssd' },
           cacheTerms: [zone('x')],
+          attributes: { runtime_namespace: 'default', runtime_name: 'demo' },
+          accessModes: ['ReadOnlyMany'],
+          holder: { namespace: 'default', name: 'demo' },
+          runtime: aRuntime('default/demo', { spec, status }),
         },
       ],
     })

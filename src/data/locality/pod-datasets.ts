@@ -18,6 +18,7 @@ export interface PodDataset {
   claim: string
   /** The dataset of that claim, in the namespace of the pod. */
   name: string
+  namespace: string
   /** On nodes that hold a part of its cache. */
   cacheLabel: string
   /** On nodes that have a client of it. */
@@ -26,6 +27,13 @@ export interface PodDataset {
   fuseNodeSelector: Readonly<Record<string, string>>
   /** Where its workers may run, as alternatives. */
   cacheTerms: readonly NodeSelectorTerm[]
+  /** Of its volume: where and what is mounted. */
+  attributes: Readonly<Record<string, string>>
+  accessModes: readonly string[]
+  /** The dataset that really holds the data: itself, or the one that it refers to. */
+  holder: { namespace: string; name: string }
+  /** Of that dataset. */
+  runtime: AnyRuntime
 }
 
 /** All that is read to find them. */
@@ -49,8 +57,11 @@ const RESOURCE_OF_TYPE: ReadonlyMap<string, Resource> = new Map(
 )
 
 /** As far as all runtimes have it: `client` is what CacheRuntime calls `fuse`. */
-interface AnyRuntime extends KubeObject {
-  spec?: { fuse?: { nodeSelector?: Record<string, string> }; client?: { nodeSelector?: Record<string, string> } }
+export interface AnyRuntime extends KubeObject {
+  spec?: {
+    fuse?: { nodeSelector?: Record<string, string>; metrics?: { scrapeTarget?: string } }
+    client?: { nodeSelector?: Record<string, string> }
+  }
   status?: { cacheAffinity?: NodeAffinity }
 }
 
@@ -114,10 +125,15 @@ function datasetOf(claim: PersistentVolumeClaim, { namespace, name, isPrechecked
   return parsed({
     claim: claim.metadata.name ?? '',
     name,
+    namespace,
     cacheLabel: commonLabel(named),
     fuseLabel: fuseLabel(named),
     fuseNodeSelector: runtime.spec?.client?.nodeSelector ?? runtime.spec?.fuse?.nodeSelector ?? {},
     cacheTerms: runtime.status?.cacheAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [],
+    attributes: volume?.spec?.csi?.volumeAttributes ?? {},
+    accessModes: claim.spec?.accessModes ?? [],
+    holder: { namespace: named.namespace, name: named.name },
+    runtime,
   })
 }
 

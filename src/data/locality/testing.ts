@@ -21,10 +21,15 @@ export const aPodDataset = (name: string, more: Partial<PodDataset> = {}): PodDa
   deepFreeze({
     claim: name,
     name,
+    namespace: 'default',
     cacheLabel: `fluid.io/s-default-${name}`,
     fuseLabel: `fluid.io/f-default-${name}`,
     fuseNodeSelector: {},
     cacheTerms: [],
+    attributes: {},
+    accessModes: ['ReadOnlyMany'],
+    holder: { namespace: 'default', name },
+    runtime: aRuntime(`default/${name}`),
     ...more,
   })
 

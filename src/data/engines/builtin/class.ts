@@ -20,7 +20,13 @@ const STATE_PATH = '/var/lib/sluice/master'
 
 const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } })
 
-function componentOf(type: ComponentType, version: string, more: { container?: Partial<Container>; volumes?: Volume[] } = {}) {
+interface MoreOfPods {
+  container?: Partial<Container>
+  volumes?: Volume[]
+  annotations?: Record<string, string>
+}
+
+function componentOf(type: ComponentType, version: string, more: MoreOfPods = {}) {
   const container: Container = {
     name: type,
     image: `${OWN_IMAGE}:${version}`,
@@ -29,7 +35,12 @@ function componentOf(type: ComponentType, version: string, more: { container?: P
     resources: { requests: { cpu: '50m', memory: '64Mi' } },
     ...more.container,
   }
-  return { template: { spec: { containers: [container], ...(more.volumes === undefined ? {} : { volumes: more.volumes }) } } }
+  return {
+    template: {
+      ...(more.annotations === undefined ? {} : { metadata: { annotations: more.annotations } }),
+      spec: { containers: [container], ...(more.volumes === undefined ? {} : { volumes: more.volumes }) },
+    },
+  }
 }
 
 const readiness = (port: number) => ({ readinessProbe: { httpGet: { path: '/healthz', port }, periodSeconds: 2 } })
@@ -61,6 +72,7 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
     service: { headless: {} },
   }
   const client: CacheRuntimeComponent = componentOf('client', version, {
+    annotations: { [CLASS_ANNOTATIONS.sidecarFiles]: 'true' },
     container: { volumeMounts: [{ name: 'token', mountPath: TOKEN_PATH, readOnly: true }] },
     volumes: [
       {

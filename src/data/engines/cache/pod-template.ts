@@ -27,6 +27,11 @@ export const CLASS_ANNOTATIONS = {
   /** Clients read what workers of their node have stored: directories of the node are mounted read-only. */
   clientReadsTiers: 'sluice.dev/client-reads-tiers',
   fixedOptions: FIXED_OPTIONS,
+  /**
+   * Of the pods of clients: as a sidecar such a client needs no mount. Told a sub path by SLUICE_SIDECAR_SUB_PATH, it completes
+   * the files in a directory of the pod.
+   */
+  sidecarFiles: 'sluice.dev/sidecar-files',
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
