@@ -7,6 +7,7 @@ import { fluidAdmission } from '../kinds/fluid/admission/index.ts'
 import { fluidKinds } from '../kinds/fluid/index.ts'
 import { defineModule } from '../runtime/module/module.ts'
 import { OWN_VERSION } from '../runtime/own-image.ts'
+import { accessController } from './access/controller.ts'
 import { advancedStatefulSet } from './advanced-stateful-set/controller.ts'
 import { builtinClassController } from './builtin-class/controller.ts'
 import { fluidCsiDriver } from './csi/driver.ts'
@@ -52,6 +53,7 @@ export const data = defineModule({
       ...runtimeControllers({ engines: ENGINES, options, random }),
       ...operationControllers,
       volumeController(),
+      accessController,
       nodeController({}),
     ]
   },

@@ -7,6 +7,7 @@ import { deepClone } from '../../../base/json.ts'
 import { LABELS } from '../../../kinds/fluid/well-known.ts'
 import type { Container, PodSpec, PodTemplateSpec, Toleration, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
 import { ANY_CACHE_AUDIENCE, cacheAudience } from '../../../kube/cache-audience.ts'
+import { ACCESS_PATH, accessConfigMapName } from '../../access/grants.ts'
 import { workerAffinity } from '../../placement/worker-affinity.ts'
 import { nativeMounts } from './native-mounts.ts'
 import { FIXED_OPTIONS, SECRETS_PATH } from './runtime-config.ts'
@@ -190,7 +191,7 @@ function volumesOf(cache: Cache, component: Component): PodVolumes {
   }))
   const named = new Set((own.volumeMounts ?? []).map((mount) => mount.name))
   const tiers = [...directoriesOf(component.levels), ...tiersOfWorkers(cache, component)]
-  const more = [...(type === 'client' ? [sharedPath(cache, component)] : trusted(cache)), ...secretsOf(cache, component)]
+  const more = [...(type === 'client' ? [sharedPath(cache, component)] : trusted(cache, type)), ...secretsOf(cache, component)]
   return {
     volumes: [
       config,
@@ -213,11 +214,16 @@ function volumesOf(cache: Cache, component: Component): PodVolumes {
 type Mounted = { volume: Volume; mount: VolumeMount }
 
 /** What masters and workers get and clients do not. */
-function trusted({ runtimeClass, dataset }: Cache): Mounted[] {
+function trusted({ runtimeClass, dataset }: Cache, type: Component['type']): Mounted[] {
+  const access = { name: 'sluice-cache-access', configMap: { name: accessConfigMapName(dataset.metadata.name ?? ''), optional: true } }
   const key = { name: 'sluice-cache-key', secret: { secretName: keySecretName(dataset.metadata.name ?? '') } }
   return [
     ...(isSet(runtimeClass, CLASS_ANNOTATIONS.key)
       ? [{ volume: key, mount: { name: key.name, mountPath: KEY_PATH, readOnly: true } }]
+      : []),
+    // Who may read is asked by whoever gives tickets out.
+    ...(isSet(runtimeClass, CLASS_ANNOTATIONS.key) && type === 'master'
+      ? [{ volume: access, mount: { name: access.name, mountPath: ACCESS_PATH, readOnly: true } }]
       : []),
     ...(isSet(runtimeClass, CLASS_ANNOTATIONS.nativeMounts) ? nativeMounts(dataset) : []),
   ]
