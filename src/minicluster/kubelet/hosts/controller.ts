@@ -24,7 +24,7 @@ import type { MemberShape } from '../../shape.ts'
 import type { ContainerMachine } from '../container-machine.ts'
 import { processNodes } from '../node/node.ts'
 import type { HostsFiles } from './hosts-files.ts'
-import { type OwnLines, ownLines, serviceLines } from './hosts-text.ts'
+import { type OwnLines, othersOf, ownLines, serviceLines } from './hosts-text.ts'
 
 interface PodHosts {
   podUid: string
@@ -37,6 +37,8 @@ type Observed = { round: string; pods: readonly PodHosts[] } | { waitMs: number 
 const PAUSE_MS = 1000
 const WRITE_MS = 60_000
 const BY_NAMESPACE = 'namespace'
+/** Pods of other namespaces that want its names, too. */
+const BY_OTHER = 'other-namespace'
 
 const namespaceOf = ({ metadata }: KubeObject): ObjectRef => ({ namespace: '', name: metadata.namespace ?? '' })
 
@@ -62,6 +64,7 @@ export function kubeletHosts(shape: MemberShape, machine: ContainerMachine, host
       indexOf(SERVICES, BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? '']),
       indexOf(ENDPOINT_SLICES, BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? '']),
       indexOf(PODS, BY_NAMESPACE, (pod) => (isOurs(pod) ? [pod.metadata.namespace ?? ''] : [])),
+      indexOf(PODS, BY_OTHER, (pod) => (isOurs(pod) ? othersOf(pod) : [])),
     ],
     effects: [write as Effect],
     writes: [],
@@ -80,7 +83,9 @@ export function kubeletHosts(shape: MemberShape, machine: ContainerMachine, host
       const waitMs = round.atMs + PAUSE_MS - read.nowMs()
       if (waitMs > 0) return { waitMs }
       hosts.setServices(name, linesFrom(read, name))
-      const pods = read.byIndex<Pod>(PODS, BY_NAMESPACE, name).flatMap((pod) => stale(pod, hosts))
+      const pods = [...read.byIndex<Pod>(PODS, BY_NAMESPACE, name), ...read.byIndex<Pod>(PODS, BY_OTHER, name)].flatMap((pod) =>
+        stale(pod, hosts),
+      )
       if (pods.length === 0) return undefined
       // What was done once is not done again under the same key; what failed is.
       return { round: rounds.next(name, outcome?.state === 'done', read.nowMs()), pods }
@@ -106,7 +111,8 @@ function stale(pod: Pod, hosts: HostsFiles): PodHosts[] {
   const podUid = pod.metadata.uid ?? ''
   const podIP = pod.status?.podIP ?? ''
   // Without an address nothing has started that a restart of this process could have forgotten.
-  if (podIP === '' || isPodTerminal(pod) || hosts.isCurrent(podUid, pod.metadata.namespace ?? '')) return []
+  if (podIP === '' || isPodTerminal(pod) || hosts.isCurrent(podUid, { namespace: pod.metadata.namespace ?? '', others: othersOf(pod) }))
+    return []
   return [{ podUid, own: ownLines(pod, podIP) }]
 }
 

@@ -18,6 +18,8 @@ const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 /** The lines of a pod that never change while it lives. */
 export interface OwnLines {
   namespace: string
+  /** Other namespaces whose Services it wants to find. */
+  others: readonly string[]
   /** It sees the names of the machine instead of its own. */
   isHostNetwork: boolean
   /** Its own name; empty with the host's network. */
@@ -37,11 +39,24 @@ export function ownLines(pod: Pod, podIP: string): OwnLines {
   )
   return {
     namespace,
+    others: othersOf(pod),
     isHostNetwork,
     self: isHostNetwork ? '' : line(podIP, [...full, hostname]),
     aliases: aliases.join(''),
   }
 }
+
+/** Namespaces, separated by commas: there is no DNS here that would know all of them. */
+const RESOLVES = 'sluice.dev/resolves-namespaces'
+const MOST_OTHERS = 16
+
+export function othersOf({ metadata: { namespace, annotations = {} } }: Pod): string[] {
+  const wanted = new Set((annotations[RESOLVES] ?? '').split(',').map((name) => name.trim()))
+  return [...wanted].filter((name) => LABEL.test(name) && name !== namespace).slice(0, MOST_OTHERS)
+}
+
+/** Lines of another namespace, without the names that only its own pods use. */
+export const linesForOthers = (services: string): string => services.replace(/\t\S+ /g, '\t')
 
 /** `services` as `serviceLines` wrote them; `machine` is the text of this machine's own file. */
 export function hostsText({ isHostNetwork, self, aliases }: OwnLines, services: string, machine: string): string {

@@ -128,6 +128,29 @@ describe('the hosts files of pods on process nodes', () => {
   )
 
   story(
+    'name the Services of other namespaces, with their namespace, for pods that want them',
+    async (w) => {
+      const elsewhere = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, namespace: 'far' } })
+      await w.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'far' } })
+      const reader = labelled('reader', 'reader')
+      const annotations = { ...reader.metadata.annotations, 'sluice.dev/resolves-namespaces': 'far, default, not a name' }
+      await w.member.create({ ...reader, metadata: { ...reader.metadata, annotations } })
+      await w.member.create(labelled('other', 'other'))
+      await w.member.create(elsewhere(aService('web')))
+      const { metadata, ...pod } = labelled('one', 'web')
+      await w.member.create(elsewhere({ ...pod, metadata: { ...metadata, namespace: 'far' } }))
+      await w.settle()
+      const { status } = (await w.member.get(PODS, 'far/one')) as Pod
+      assert.ok((await hostsOf(w, 'reader')).includes(`\n${status?.podIP}\tweb.far web.far.svc web.far.svc.cluster.local\n`))
+      assert.ok(!(await hostsOf(w, 'other')).includes('web.far'))
+      await w.member.delete(SERVICES, 'far/web')
+      await w.settle()
+      assert.ok(!(await hostsOf(w, 'reader')).includes('web.far'))
+    },
+    world,
+  )
+
+  story(
     'are not written more than once a second, and not at all when nothing changed',
     async (w) => {
       await w.member.create(labelled('reader', 'reader'))
