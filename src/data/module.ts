@@ -22,6 +22,8 @@ import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
 import { runtimeControllers } from './runtime/index.ts'
 import { seeded } from './seeded/index.ts'
 import { datasetSidecar } from './sidecar/admission.ts'
+import { sidecarEnd } from './sidecar/end/controller.ts'
+import { sidecarScripts } from './sidecar/scripts/controller.ts'
 import { dataChapter } from './story/chapter.ts'
 import { USER_ROLES } from './user-roles.ts'
 import { volumeController } from './volume/controller.ts'
@@ -54,6 +56,8 @@ export const data = defineModule({
       ...operationControllers,
       volumeController(),
       accessController,
+      sidecarScripts,
+      sidecarEnd({ clock }),
       nodeController({}),
     ]
   },

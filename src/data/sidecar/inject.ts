@@ -8,7 +8,7 @@ import { type FreeNames, freeNames } from './free-names.ts'
 import { datasetLabels, MANAGED_BY, SIDECAR_ANNOTATIONS, SIDECAR_LABELS } from './labels.ts'
 import type { SidecarMode } from './mode.ts'
 import { ending, type Part, partOf, type Sidecar } from './part.ts'
-import { APP_SCRIPT } from './scripts.ts'
+import { APP_SCRIPT } from './scripts/texts.ts'
 
 export interface Injection {
   /** Of the pod. */

@@ -8,7 +8,7 @@ import { isAbsoluteClean, isNodePath } from '../../kube/node-path.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
 import type { PodDataset } from '../locality/pod-datasets.ts'
 import type { FreeNames } from './free-names.ts'
-import { MOUNT_SCRIPT, mountScriptName } from './scripts.ts'
+import { MOUNT_SCRIPT, mountScriptName } from './scripts/texts.ts'
 import type { SidecarTemplate } from './template.ts'
 
 /** A dataset that a pod reads, and what its client is made of. */

@@ -19,11 +19,10 @@ const SUFFIX = '-check-mount'
 
 /** `<dataset>-<mount type>-check-mount`. What is no part of a name in the type is a dash. */
 export function mountScriptName(dataset: string, mountType: string): string {
-  const type = mountType
-    .toLowerCase()
-    .replace(/[^a-z0-9.-]/g, '-')
-    .replace(/\.(?=[.-])|(?<=-)\./g, '-')
-  return `${`${dataset}-${type}`.slice(0, LONGEST_NAME - SUFFIX.length).replace(/[.-]+$/, '')}${SUFFIX}`
+  const name = `${dataset}-${mountType.toLowerCase().replace(/[^a-z0-9.-]/g, '-')}`
+  // Between two dots, and beside each, there is a letter or a digit.
+  const clean = name.replace(/[.-]*\.[.-]+|[.-]+\.[.-]*/g, '-').slice(0, LONGEST_NAME - SUFFIX.length)
+  return `${clean.replace(/[.-]+$/, '')}${SUFFIX}`
 }
 
 /** Field 5 of a line of mountinfo is where it is mounted, and what comes after ` - ` begins with its type. */
