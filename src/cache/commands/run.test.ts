@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { LogFields } from '../../base/log.ts'
@@ -134,7 +134,21 @@ describe('the commands', () => {
       ...['remoteHitRatio', 'remoteThroughputRatio'],
     ])
     for (const [name, ratio] of Object.entries(ratios)) assert.match(ratio, /^[\d.]+%$/, name)
+    const sidecar = {
+      SLUICE_MASTER_ADDRESS,
+      SLUICE_SIDECAR_SUB_PATH: '/images/d0',
+      SLUICE_SIDECAR_STATE_PATH: at('pod', 'state'),
+      FLUID_RUNTIME_MOUNT_PATH: at('pod', 'files'),
+    }
+    assert.equal((await run(['client'], { ...sidecar, SLUICE_SIDECAR_ENDS: 'true' })).code, 0)
+    assert.ok(existsSync(at('pod', 'state', 'ready')))
+    for (const [name, bytes] of files)
+      if (name.startsWith('d0/')) assert.ok(readFileSync(at('pod', 'files', name.slice(3))).equals(bytes), name)
+    background(['client'], sidecar)
+    await until('the sidecar stays', () => logged.filter(({ message }) => message === 'the sidecar is ready').length === 2)
+    const climbing = await run(['client'], { ...sidecar, SLUICE_SIDECAR_SUB_PATH: '/../x' })
+    assert.deepEqual([climbing.code, /SLUICE_SIDECAR_SUB_PATH must be absolute/.test(String(logged.at(-1)?.fields?.error))], [1, true])
     ending.abort()
-    assert.deepEqual(await Promise.all(running), [0, 0, 0, 0])
+    assert.deepEqual(await Promise.all(running), [0, 0, 0, 0, 0])
   })
 })

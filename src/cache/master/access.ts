@@ -69,7 +69,12 @@ export function createAccess(options: AccessOptions): Access {
       const { namespace } = verdict
       const isOwn = namespace === own
       const isGranted = isOwn || (await grants()).some((grant) => grant.namespace === namespace && isBelow(subPath, grant.subPath))
-      if (!isGranted) throw new HttpError(403, 'NotGranted', `namespace ${namespace} may not read ${subPath} of this dataset`)
+      if (!isGranted)
+        throw new HttpError(
+          403,
+          'NotGranted',
+          `namespace ${namespace} may not read ${subPath} of this dataset: ask the owner of namespace ${own} for a ReferenceGrant`,
+        )
       if (mode === 'write' && !(isOwn && isWritable())) throw new HttpError(403, 'ReadOnly', 'this dataset cannot be written by you')
       const ticket: Ticket = { namespace, subPath, mode, expiresAt }
       return { ticket: signTicket(key, ticket), expiresAt }

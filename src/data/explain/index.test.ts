@@ -181,4 +181,50 @@ describe('why a pod waits', () => {
       const explained = explainPod(input)
       assert.deepEqual([explained.trouble?.says ?? explained.says, explained.trouble?.fix], [says, fix])
     })
+
+  const injected = {
+    labels: {
+      'done.sidecar.fluid.io/inject': 'true',
+      'dataset-name.sidecar.fluid.io/fluid-fuse-0': 'demo',
+      'dataset-namespace.sidecar.fluid.io/fluid-fuse-0': 'shop',
+    },
+  }
+  const refused = 'the files of the dataset are not here: namespace shop may not read / of this dataset'
+  const sidecars: [string, object, string, string | undefined][] = [
+    ['that has not started', {}, '… sidecar: Dataset demo comes by the sidecar fluid-fuse-0, which has not started', undefined],
+    [
+      'that fills',
+      { state: { running: {} } },
+      '… sidecar: Dataset demo comes by the sidecar fluid-fuse-0, which is not ready yet',
+      undefined,
+    ],
+    [
+      'that is complete',
+      { state: { running: {} }, started: true },
+      '✓ sidecar: Dataset demo comes by the sidecar fluid-fuse-0, which is ready',
+      undefined,
+    ],
+    [
+      'that has ended',
+      { state: { terminated: { exitCode: 0 } } },
+      '✓ sidecar: Dataset demo comes by the sidecar fluid-fuse-0, which is done',
+      undefined,
+    ],
+    [
+      'that was refused',
+      { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: { exitCode: 1, message: refused } } },
+      `… sidecar: Dataset demo comes by the sidecar fluid-fuse-0, which failed: ${refused}`,
+      'see its log: kubectl logs p -c fluid-fuse-0 -n shop',
+    ],
+  ]
+  for (const [name, status, says, fix] of sidecars)
+    it(`is said of a sidecar ${name}`, () => {
+      const pod = aPod('p', { phase: 'Pending', initContainerStatuses: [{ name: 'fluid-fuse-0', ...status }] }, injected)
+      const explained = explainPod({
+        pod,
+        volumes: [{ name: 'demo', claim: undefined, dataset: aDataset(BOUND), sidecar: 'fluid-fuse-0' }],
+      })
+      assert.ok(textOf(explained).includes(says), textOf(explained).join('\n'))
+      if (fix !== undefined) assert.equal(explained.trouble?.fix, fix)
+    })
 })

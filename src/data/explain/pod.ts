@@ -7,23 +7,25 @@ import { PERSISTENT_VOLUME_CLAIMS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
 import { barIn } from '../bar.ts'
+import { sidecarsOf } from '../sidecar/labels.ts'
 import { claimsOf } from './input.ts'
 import { MOST_SHOWN, short, simulatedBecause, simulationIn, unschedulableFix, waitingOf } from './pods.ts'
 
 interface PodInput {
   pod: Pod
-  volumes: readonly { name: string; claim: Got<PersistentVolumeClaim>; dataset: Got<Dataset> }[]
+  volumes: readonly { name: string; claim: Got<PersistentVolumeClaim>; dataset: Got<Dataset>; sidecar?: string }[]
 }
 
 export async function readPodInput(client: Client, pod: Pod): Promise<PodInput> {
   const { namespace = '' } = pod.metadata
-  const names = [...new Set(claimsOf(pod))].slice(0, MOST_SHOWN)
+  const sidecars = new Map(sidecarsOf(pod).map(({ name, container }) => [name, container]))
+  const names = [...new Set([...sidecars.keys(), ...claimsOf(pod)])].slice(0, MOST_SHOWN)
   const volumes = names.map(async (name) => {
     const [claim, dataset] = await Promise.all([
       got<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, { namespace, name }),
       got<Dataset>(client, DATASETS, { namespace, name }),
     ])
-    return { name, claim, dataset }
+    return { name, claim, dataset, sidecar: sidecars.get(name) }
   })
   return { pod, volumes: await Promise.all(volumes) }
 }
@@ -39,7 +41,9 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
     says: waiting?.says ?? `${pod.status?.phase ?? 'Pending'} on ${pod.spec?.nodeName ?? 'no node'}`,
     more: [...(filled === undefined ? [] : [filled]), ...(because === undefined ? [] : [short(`it is simulated: ${because}`)])],
   }
-  const found = volumes.map((volume) => linkOf(volume, namespace, because !== undefined))
+  const found = volumes.map((volume) =>
+    volume.sidecar === undefined ? linkOf(volume, namespace, because !== undefined) : sidecarLink(pod, volume.name, volume.sidecar),
+  )
   const links = [own, ...found.map(({ link }) => link)]
   const says = found.length === 0 ? `${own.says}; it uses no claim` : own.says
   // A pod that is well has no trouble, whatever has become of its dataset since.
@@ -51,6 +55,28 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
     fix: broken?.fix ?? writingFix(waiting.says) ?? fixOf(waiting.unschedulable, `pod/${name} -n ${namespace}`),
   }
   return { links, says, trouble }
+}
+
+/** How far a client is that is a container of the pod itself. */
+function sidecarLink(pod: Pod, name: string, container: string): { link: Link; fix?: string } {
+  const { namespace = '', name: of = '' } = pod.metadata
+  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
+  const { state, lastState, started, ready } = statuses.find((one) => one.name === container) ?? {}
+  const by = `Dataset ${name} comes by the sidecar ${container}`
+  const link = (is: Link['state'], says: string): Link => ({
+    what: 'sidecar',
+    state: is,
+    says: short(`${by}${says}`),
+    more: [`sluice why dataset/${name} -n ${namespace}`],
+  })
+  const end = state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated)
+  if (end !== undefined && end.exitCode !== 0) {
+    const why = end.message ?? `exit code ${end.exitCode ?? 0}`
+    return { link: link('waits', `, which failed: ${why}`), fix: `see its log: kubectl logs ${of} -c ${container} -n ${namespace}` }
+  }
+  if (end !== undefined) return { link: link('ok', ', which is done') }
+  if (state?.running === undefined) return { link: link('waits', ', which has not started') }
+  return started === true || ready === true ? { link: link('ok', ', which is ready') } : { link: link('waits', ', which is not ready yet') }
 }
 
 /** The driver says it itself. */

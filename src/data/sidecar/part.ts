@@ -88,6 +88,7 @@ function filesPart(input: PartInput, { root, subPath }: Place): Part {
       startupProbe: {
         exec: { command: ['test', '-f', READY_FILE] },
         periodSeconds: 1,
+        successThreshold: 1,
         timeoutSeconds: 5,
         failureThreshold: LONGEST_FILL_SECONDS,
       },

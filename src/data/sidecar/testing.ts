@@ -5,13 +5,18 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { aBoundDataset, aClaim, aDataset, aRuntime, aPod as asksForLocality, aVolume, readerOf } from '../locality/testing.ts'
 import { type DatasetSidecarOptions, datasetSidecar } from './admission.ts'
 
+/** Of no node: no client runs beside those in pods. */
+const NOWHERE = { 'fluid.io/f-nowhere': 'true' }
 const FILES = { 'sluice.dev/sidecar-files': 'true' }
 
 export const aDaemonSet = (name: string, spec: PodSpec, annotations: Record<string, string> = {}): DaemonSet => ({
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
   metadata: { namespace: 'default', name },
-  spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' }, annotations }, spec } },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' }, annotations }, spec: { nodeSelector: NOWHERE, ...spec } },
+  },
 })
 
 /** As the class builtin makes it, for a dataset of this name. */
