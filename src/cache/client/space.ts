@@ -15,7 +15,7 @@ export interface Reservation {
 }
 
 /** Not an error: a wait, until somebody makes room. */
-export class NoSpace extends Error {
+class NoSpace extends Error {
   override readonly name = 'NoSpace'
 }
 

@@ -9,7 +9,7 @@ import { type DatasetSidecarOptions, datasetSidecar } from './admission.ts'
 const NOWHERE = { 'fluid.io/f-nowhere': 'true' }
 const FILES = { 'sluice.dev/sidecar-files': 'true' }
 
-export const aDaemonSet = (name: string, spec: PodSpec, annotations: Record<string, string> = {}): DaemonSet => ({
+const aDaemonSet = (name: string, spec: PodSpec, annotations: Record<string, string> = {}): DaemonSet => ({
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
   metadata: { namespace: 'default', name },

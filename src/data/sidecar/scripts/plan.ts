@@ -60,7 +60,7 @@ function scriptPlan(dataset: Dataset, live: ConfigMap | undefined, { name, data 
 const ownerOf = ({ apiVersion, kind, metadata: { name = '', uid = '' } }: Dataset): OwnerReference => ({ apiVersion, kind, name, uid })
 
 /** A dataset owns it, or did until just now. */
-export const isOurs = ({ metadata }: ConfigMap): boolean => metadata.annotations?.[SCRIPT_HASH] !== undefined
+const isOurs = ({ metadata }: ConfigMap): boolean => metadata.annotations?.[SCRIPT_HASH] !== undefined
 
 export const isOwnedBy = (live: ConfigMap | undefined, { metadata }: Dataset): boolean =>
   live !== undefined && isOurs(live) && (live.metadata.ownerReferences ?? []).some(({ uid }) => uid === metadata.uid)
