@@ -95,7 +95,7 @@ async function begin(cluster: WorldCluster): Promise<void> {
   await cluster.create(dataset('a/ref', 'dataset://default/real/one'))
   await refer(cluster, ['a/ref'])
 }
-const toldIn = async (cluster: WorldCluster): Promise<string | undefined> =>
+const listIn = async (cluster: WorldCluster): Promise<string | undefined> =>
   ((await cluster.get(CONFIG_MAPS, 'default/real-cache-access')) as ConfigMap | undefined)?.data?.['namespaces.json']
 
 describe('the list of who may read', () => {
@@ -105,21 +105,21 @@ describe('the list of who may read', () => {
       const { member } = world
       await begin(member)
       await world.settle()
-      assert.equal(await toldIn(member), '[{"namespace":"a","subPath":"/one"}]')
+      assert.equal(await listIn(member), '[{"namespace":"a","subPath":"/one"}]')
       await member.patch(DATASETS, 'a/ref', { spec: { mounts: [{ mountPoint: 'dataset://default/real/two', name: 'm' }] } })
       await world.settle()
-      assert.equal(await toldIn(member), '[{"namespace":"a","subPath":"/two"}]')
+      assert.equal(await listIn(member), '[{"namespace":"a","subPath":"/two"}]')
       await member.patch(CONFIG_MAPS, 'default/real-cache-access', {
         data: { 'namespaces.json': '[{"namespace":"b","subPath":"/"}]', more: 'x' },
       })
       await world.settle()
-      assert.equal(await toldIn(member), '[{"namespace":"a","subPath":"/two"}]')
+      assert.equal(await listIn(member), '[{"namespace":"a","subPath":"/two"}]')
       await member.delete(CONFIG_MAPS, 'default/real-cache-access')
       await world.settle()
-      assert.equal(await toldIn(member), '[{"namespace":"a","subPath":"/two"}]')
+      assert.equal(await listIn(member), '[{"namespace":"a","subPath":"/two"}]')
       await refer(member, [])
       await world.settle()
-      assert.equal(await toldIn(member), undefined, 'consent was withdrawn')
+      assert.equal(await listIn(member), undefined, 'consent was withdrawn')
       await member.delete(NAMESPACES, 'b')
       await expectQuiet(world)
     },
@@ -138,7 +138,7 @@ describe('the list of who may read', () => {
       (cluster) => cluster.delete(CONFIG_MAPS, 'default/real-cache-access'),
     ],
     atRest: async (cluster) => {
-      assert.equal(await toldIn(cluster), '[{"namespace":"b","subPath":"/"}]')
+      assert.equal(await listIn(cluster), '[{"namespace":"b","subPath":"/"}]')
     },
   })
 })

@@ -106,7 +106,7 @@ describe('a pod that asks for sidecars', () => {
     assert.deepEqual([names(inits.spec?.initContainers), names(inits.spec?.containers)], [['init-fluid-fuse-0', 'first'], ['c']])
   })
 
-  const WISHES: [string, Pod['metadata'], (pod: Pod) => unknown, unknown][] = [
+  const OPTIONS: [string, Pod['metadata'], (pod: Pod) => unknown, unknown][] = [
     [
       'shares a directory',
       { annotations: { 'default.fuse-sidecar.fluid.io/host-mount-path-mode': 'fixed' } },
@@ -144,7 +144,7 @@ describe('a pod that asks for sidecars', () => {
       false,
     ],
   ]
-  for (const [says, metadata, get, expected] of WISHES)
+  for (const [says, metadata, get, expected] of OPTIONS)
     it(`${says}, when it wants that`, () => {
       const { pod } = admitted(aPod(['demo'], {}, metadata), bound('demo', fuseClient('demo')))
       assert.deepEqual(get(pod), expected)
@@ -352,7 +352,7 @@ describe('any pod', () => {
         ...(made.initContainers === undefined ? {} : { initContainers: made.initContainers.filter((one) => !taken.has(one.name)) }),
       } as PodSpec
     })
-  const wishes = fc.dictionary(
+  const optionLabels = fc.dictionary(
     fc.constantFrom(
       'app.poststart.fluid.io/inject',
       'unprivileged.sidecar.fluid.io/inject',
@@ -374,7 +374,7 @@ describe('any pod', () => {
 
   it('is refused with a sentence, or keeps its containers and is a pod that can be', () => {
     fc.assert(
-      fc.property(spec, wishes, fc.constantFrom('native-sidecar', 'container'), (made, wanted, mode) => {
+      fc.property(spec, optionLabels, fc.constantFrom('native-sidecar', 'container'), (made, wanted, mode) => {
         const pod = aPod([], { volumes: [], ...made }, { labels: wanted })
         let after: Pod
         try {

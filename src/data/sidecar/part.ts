@@ -47,7 +47,7 @@ const ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** A dataset may be large. After a week the container is started again, and goes on where it was. */
 const LONGEST_FILL_SECONDS = 7 * 24 * 3600
 const SCRIPT_MODE = 0o755
-/** Wishes of an administrator that sidecars are not checked. */
+/** Values with which an administrator says that sidecars are not checked. */
 const UNCHECKED = ['All', 'Sidecar']
 
 export function partOf(input: PartInput): Parsed<Part> {

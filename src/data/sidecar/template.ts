@@ -17,7 +17,7 @@ export interface SidecarTemplate {
   hostPID: boolean
 }
 
-export interface TemplateWishes {
+export interface TemplateOptions {
   /** Of the dataset that holds the data. */
   holder: { namespace: string; name: string }
   /** The pod is in another namespace. */
@@ -33,15 +33,15 @@ const PRIVILEGED_VOLUMES = /-fuse-mount$|^efc-sock$|-fuse-device$/
 const METRICS_PORT = /-metrics$/
 const MOST_NAMED = 5
 
-export function sidecarTemplate(set: DaemonSet, wishes: TemplateWishes): Parsed<SidecarTemplate> {
+export function sidecarTemplate(set: DaemonSet, options: TemplateOptions): Parsed<SidecarTemplate> {
   const shown = `DaemonSet ${set.metadata.name ?? ''}`
   const template = set.spec?.template
   const [first] = template?.spec?.containers ?? []
   if (first === undefined) return unparsed(`${shown} has no container to make a sidecar of: see the runtime of its dataset`)
   const isFiles = template?.metadata?.annotations?.[CLASS_ANNOTATIONS.sidecarFiles] === 'true'
-  const volumes = (template?.spec?.volumes ?? []).filter((volume) => isMounted(first, volume) && isKept(volume, { isFiles, ...wishes }))
-  const container = trimmed(first, volumes, wishes)
-  const problem = wishes.isForeign ? foreignProblem({ container, volumes }, wishes) : undefined
+  const volumes = (template?.spec?.volumes ?? []).filter((volume) => isMounted(first, volume) && isKept(volume, { isFiles, ...options }))
+  const container = trimmed(first, volumes, options)
+  const problem = options.isForeign ? foreignProblem({ container, volumes }, options) : undefined
   if (problem !== undefined) return unparsed(`${shown} cannot be a sidecar in this namespace: ${problem}`)
   return parsed(deepClone({ container, volumes, isFiles, hostPID: template?.spec?.hostPID === true }))
 }
@@ -49,19 +49,19 @@ export function sidecarTemplate(set: DaemonSet, wishes: TemplateWishes): Parsed<
 const isMounted = ({ volumeMounts = [], volumeDevices = [] }: Container, { name }: Volume): boolean =>
   [...volumeMounts, ...volumeDevices].some((mount) => mount.name === name)
 
-function isKept({ name = '', hostPath }: Volume, wishes: TemplateWishes & { isFiles: boolean }): boolean {
+function isKept({ name = '', hostPath }: Volume, options: TemplateOptions & { isFiles: boolean }): boolean {
   // Files are completed in the pod. Its node's directories hold what the pod's namespace may not read.
-  if (wishes.isFiles && hostPath !== undefined) return false
-  if (!wishes.keepsCacheDirectories && CACHE_DIRECTORIES.some((prefix) => name.startsWith(prefix))) return false
-  return !(wishes.isUnprivileged && PRIVILEGED_VOLUMES.test(name))
+  if (options.isFiles && hostPath !== undefined) return false
+  if (!options.keepsCacheDirectories && CACHE_DIRECTORIES.some((prefix) => name.startsWith(prefix))) return false
+  return !(options.isUnprivileged && PRIVILEGED_VOLUMES.test(name))
 }
 
-function trimmed(first: Container, volumes: readonly Volume[], wishes: TemplateWishes): Container {
+function trimmed(first: Container, volumes: readonly Volume[], options: TemplateOptions): Container {
   const { volumeMounts = [], volumeDevices, ports, securityContext, ...rest } = first
   const names = new Set(volumes.map(({ name }) => name))
   const devices = (volumeDevices ?? []).filter(({ name }) => names.has(name))
-  const kept = (ports ?? []).filter(({ name = '' }) => wishes.keepsMetricsPorts || !METRICS_PORT.test(name))
-  const context = wishes.isUnprivileged ? unprivileged(securityContext) : securityContext
+  const kept = (ports ?? []).filter(({ name = '' }) => options.keepsMetricsPorts || !METRICS_PORT.test(name))
+  const context = options.isUnprivileged ? unprivileged(securityContext) : securityContext
   return {
     ...rest,
     volumeMounts: volumeMounts.filter(({ name }: VolumeMount) => names.has(name)),
@@ -83,7 +83,7 @@ function unprivileged(context: Container['securityContext']): Container['securit
 }
 
 /** Why what another namespace wrote may not be part of the pod. */
-function foreignProblem({ container, volumes }: { container: Container; volumes: readonly Volume[] }, { holder }: TemplateWishes) {
+function foreignProblem({ container, volumes }: { container: Container; volumes: readonly Volume[] }, { holder }: TemplateOptions) {
   const from = `namespace ${holder.namespace}`
   const secrets = [...new Set([...volumes.flatMap(secretsOfVolume), ...secretsOfContainer(container)])].sort()
   if (secrets.length > 0) {

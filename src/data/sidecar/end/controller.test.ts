@@ -90,7 +90,7 @@ const say = (cluster: WorldCluster, containerStatuses: ContainerStatus[]) =>
 const endings = (cluster: WorldCluster) => cluster.commands.calls.filter(({ command }) => command[0] === 'umount')
 
 describe('the end of sidecars in the old form', () => {
-  it('comes when nothing else runs, by their own command, which is tried again and told about until it works', async () => {
+  it('comes when nothing else runs, by their own command, which is tried again and reported until it works', async () => {
     const world = await aWorld({ hub: false, members: 1, modules }).settle()
     const { member } = world
     let isBusy = true
@@ -103,8 +103,8 @@ describe('the end of sidecars in the old form', () => {
     await say(member, [running('fluid-fuse-0'), ended('app')])
     await world.advance(5000)
     assert.deepEqual(endings(member)[0]?.command, UMOUNT)
-    const told = ((await member.list(EVENTS)) as Event[]).filter(({ reason }) => reason === 'SidecarNotEnded')
-    assert.match(told[0]?.message ?? '', /container fluid-fuse-0 still runs, so the pod cannot end: .*exit code 32: target is busy/)
+    const events = ((await member.list(EVENTS)) as Event[]).filter(({ reason }) => reason === 'SidecarNotEnded')
+    assert.match(events[0]?.message ?? '', /container fluid-fuse-0 still runs, so the pod cannot end: .*exit code 32: target is busy/)
     isBusy = false
     await world.advance(60_000)
     const calls = endings(member).length
