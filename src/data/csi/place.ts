@@ -1,5 +1,7 @@
 /** What a volume of a dataset says about itself: where on the node driver and client meet, and for which part of the dataset. Pure. */
+import { clientName } from '../../kinds/fluid/names.ts'
 import { cleanPath, pathProblem } from '../../kinds/fluid/paths.ts'
+import type { RuntimeType } from '../../kinds/fluid/well-known.ts'
 import { requestIdOf, type VolumePlaces, volumePlaces } from '../../kube/materialised-volume.ts'
 import { isAbsoluteClean, isNodePath } from '../../kube/node-path.ts'
 import type { CsiVolume } from '../../runtime/seams/csi-driver.ts'
@@ -23,6 +25,11 @@ export interface Place extends VolumePlaces {
   mountPoints: string
 }
 
+/** Those whose clients are not called like most. */
+const TYPES: ReadonlyMap<string, RuntimeType> = new Map<string, RuntimeType>([
+  ['cache', 'cache'],
+  ['fuse.jindofs-fuse', 'jindo'],
+])
 const THIN_ROOT = '/runtime-mnt/thin/'
 /** As the file systems of clients have it. */
 const LONGEST_SEGMENT = 255
@@ -45,7 +52,7 @@ export function placeOf({ attributes, uid, name: volume }: CsiVolume): Place {
   return {
     ...volumePlaces(root),
     ...{ id, subPath, namespace, name, isThin: root.startsWith(THIN_ROOT) },
-    client: `${name}-${attribute('mount_type') === 'cache' ? 'client' : 'fuse'}`,
+    client: clientName(TYPES.get(attribute('mount_type')) ?? 'thin', name),
     holders,
     holder: `${holders}/${fileOf(uid)}`,
     mountPoints: `${root}/mount-points/${id}`,

@@ -53,10 +53,7 @@ export function decide(observed: Observed): Decision {
 function atEnd({ runtime, engine, volume }: Observed): Decision {
   if (!hasFinalizer(runtime, runtimeFinalizer(engine.type))) return NOTHING
   if (volume === undefined) return { do: 'release' }
-  return refusal(
-    'Deleted',
-    `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`,
-  )
+  return refusal('Deleted', `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`)
 }
 
 const refusal = (reason: string, message: string): Decision => ({ do: 'tell', refused: { reason, message } })

@@ -3,7 +3,9 @@
  * containers of their own. Such a pod is created whole, or refused with the reason. Done once: what was injected says so.
  */
 import type { AdmissionRead, AdmissionReader } from '../../kinds/admission.ts'
+import { clientName } from '../../kinds/fluid/names.ts'
 import { mirrorName } from '../../kinds/fluid/reference.ts'
+import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
 import { DAEMON_SETS } from '../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, Pod } from '../../kinds/kubernetes/types.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
@@ -82,7 +84,7 @@ function injectedPod({ pod, namespace, read }: Asked, { mode, unique }: { mode: 
 function sidecarOf(dataset: PodDataset, { pod, namespace, read }: Asked): Parsed<Sidecar> {
   const { holder, runtime } = dataset
   const isForeign = holder.namespace !== namespace
-  const client = `${holder.name}-${runtime.kind === 'CacheRuntime' ? 'client' : 'fuse'}`
+  const client = clientName(runtimeTypeOf(runtime.kind), holder.name)
   const name = isForeign ? mirrorName(client, holder) : client
   const set = read.get({ group: DAEMON_SETS.group, resource: DAEMON_SETS.plural }, namespace, name) as DaemonSet | undefined
   if (set === undefined)
@@ -99,6 +101,9 @@ function sidecarOf(dataset: PodDataset, { pod, namespace, read }: Asked): Parsed
   })
   return template.error === undefined ? parsed({ dataset, template: template.value, isForeign }) : unparsed(template.error)
 }
+
+/** Kinds that nobody knows have their clients where most have them. */
+const runtimeTypeOf = (kind: string): RuntimeType => (RUNTIME_TYPES as Readonly<Record<string, RuntimeType>>)[kind] ?? 'thin'
 
 const isScraped = ({ runtime }: PodDataset): boolean =>
   (runtime.spec?.fuse?.metrics?.scrapeTarget ?? '').split(',').some((target) => SCRAPED.includes(target.trim()))

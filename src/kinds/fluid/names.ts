@@ -63,3 +63,8 @@ export function longestNameOf(kind: string): number | undefined {
   const part = Object.hasOwn(LONGEST_PARTS, kind) ? LONGEST_PARTS[kind] : undefined
   return part === undefined ? undefined : LONGEST_SET_NAME - part.length
 }
+
+const CLIENT_PARTS: Readonly<Partial<Record<RuntimeType, string>>> = { cache: '-client', jindo: '-jindofs-fuse' }
+
+/** The DaemonSet of the clients of a runtime. */
+export const clientName = (type: RuntimeType, runtime: string): string => `${runtime}${CLIENT_PARTS[type] ?? '-fuse'}`
