@@ -64,6 +64,7 @@ export async function startBench(): Promise<Bench> {
     log,
     reloadMounts: async () => [],
     askToLeave: async () => ({}),
+    askToStay: async () => ({}),
     preload: { replicas: 1, isAutomatic: false, askToLoad: async () => ({}) },
     limits: { closeMs: 100 },
   })

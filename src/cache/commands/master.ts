@@ -57,6 +57,8 @@ export async function master(deps: Deps): Promise<void> {
     },
     askToLeave: (address, asked) =>
       askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/leave', timeoutMs: LEAVE_MS, signal: asked }),
+    askToStay: (address, asked) =>
+      askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/stay', timeoutMs: LEAVE_MS, signal: asked }),
     preload: {
       replicas: engine.replicas,
       isAutomatic: engine.preload,

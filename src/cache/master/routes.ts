@@ -21,7 +21,9 @@ export interface MasterState {
   /** False: there are too many workers. */
   onBeat(beat: Beat): boolean
   /** Begins or goes on; resolves to how far it is. */
-  leave(worker: string, signal: AbortSignal): Promise<object>
+  leave(worker: { name: string; isAgain: boolean }, signal: AbortSignal): Promise<object>
+  /** Takes back a worker that is leaving. */
+  stay(worker: string, signal: AbortSignal): Promise<object>
   preload: Pick<Preload, 'begin' | 'progress'>
   /** Reads the configuration again, sets its mounts, and resolves to their paths. */
   reloadMounts(): Promise<readonly string[]>
@@ -85,13 +87,22 @@ const workerRoutes = ({ access, inventory, members, onBeat }: MasterState): Rout
   },
 ]
 
-const commandRoutes = ({ access, inventory, clock, leave, preload, reloadMounts }: MasterState): Route[] => [
+const commandRoutes = ({ access, inventory, clock, leave, stay, preload, reloadMounts }: MasterState): Route[] => [
   {
     method: 'POST',
     path: '/v1/workers/:name/leave',
     async handle(exchange) {
       await access.requireKey(exchange)
-      return { json: await leave(exchange.params.get('name') ?? '', exchange.signal) }
+      const asked = { name: exchange.params.get('name') ?? '', isAgain: exchange.query.get('again') === 'true' }
+      return { json: await leave(asked, exchange.signal) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/workers/:name/stay',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      return { json: await stay(exchange.params.get('name') ?? '', exchange.signal) }
     },
   },
   {

@@ -72,6 +72,8 @@ export function createWorker(options: WorkerOptions): Worker {
     handover: handover.report(),
   })
   let address = options.address ?? ''
+  /** Until the master says the same. */
+  let isStaying = false
   const heartbeats = new Heartbeats({
     master,
     clock,
@@ -82,7 +84,8 @@ export function createWorker(options: WorkerOptions): Worker {
     onMembership: (membership) => {
       members.update(membership)
       // After a restart in the middle of its leaving.
-      if (members.self?.state === 'leaving' && handover.state === 'serving') handover.start()
+      if (members.self?.state === 'serving') isStaying = false
+      if (members.self?.state === 'leaving' && handover.state === 'serving' && !isStaying) handover.start()
     },
   })
   const routes = workerRoutes({
@@ -91,7 +94,13 @@ export function createWorker(options: WorkerOptions): Worker {
     report,
     isReady: () => members.epoch > 0,
     leave: () => {
+      isStaying = false
       handover.start()
+      return handover.report()
+    },
+    stay: async () => {
+      isStaying = true
+      await handover.stop()
       return handover.report()
     },
     load: (posted) => loads.load(posted),

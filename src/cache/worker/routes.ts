@@ -16,6 +16,8 @@ export interface WorkerRoutesOptions {
   isReady: () => boolean
   /** Begins or goes on to hand over. */
   leave: () => HandoverReport
+  /** Stops that, and serves as before. */
+  stay: () => Promise<HandoverReport>
   load: (posted: PostedLoad) => Promise<Loaded>
   /** Names of blocks that a client read directly. */
   onUses: (names: readonly string[]) => void
@@ -66,7 +68,7 @@ function askedOf({ params, query, request, response, gone }: Exchange): Asked {
   return { key, query, request, response, signal: gone }
 }
 
-const postRoutes = ({ access, leave, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
+const postRoutes = ({ access, leave, stay, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
   const post = (path: string, isAllowed: Access['signed'], take: (body: Buffer) => void): Route => ({
     method: 'POST',
     path,
@@ -87,6 +89,15 @@ const postRoutes = ({ access, leave, load, onUses, onHolds, onVersions }: Worker
       async handle({ body, request }) {
         access.signed(request, await body())
         return { status: 202, json: leave() }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/stay',
+      mostBodyBytes: MOST_BODY_BYTES,
+      async handle({ body, request }) {
+        access.signed(request, await body())
+        return { json: await stay() }
       },
     },
     {
