@@ -34,7 +34,10 @@ const STATES: Readonly<Record<RuntimePhase, string>> = {
   Ready: 'ready',
 }
 
-const ORDER: readonly string[] = [SERVED_CONDITION, ...Object.keys(RUNTIME_CONDITION_REASONS)]
+/** Workers that are to leave stay, because somebody reads beside all of them. There only while it is so. */
+export const HELD_CONDITION = 'ScaleInHeld'
+
+const ORDER: readonly string[] = [SERVED_CONDITION, HELD_CONDITION, ...Object.keys(RUNTIME_CONDITION_REASONS)]
 /** Longer texts help nobody, and may be made of what others wrote. */
 const LONGEST_MESSAGE = 1024
 
@@ -52,10 +55,12 @@ interface ConditionsInput {
   phases: Readonly<Partial<Record<ComponentType, RuntimePhase>>> | undefined
   /** That the number of workers has just changed. */
   scaled: Scaled | undefined
+  /** Why workers that are to leave cannot; undefined: nothing holds them. */
+  held: string | undefined
   now: string
 }
 
-export function conditionsOf({ before = [], served, phases, scaled, now }: ConditionsInput): RuntimeCondition[] {
+export function conditionsOf({ before = [], served, phases, scaled, held, now }: ConditionsInput): RuntimeCondition[] {
   const next = new Map(before.map((condition) => [condition.type, condition]))
   const say = (type: string, verdict: Verdict): void => {
     const old = findCondition(before, type)
@@ -66,6 +71,8 @@ export function conditionsOf({ before = [], served, phases, scaled, now }: Condi
     next.set(type, { type, ...verdict, message: bounded(verdict.message), ...times })
   }
   say(SERVED_CONDITION, served)
+  if (held === undefined) next.delete(HELD_CONDITION)
+  else say(HELD_CONDITION, { status: 'True', reason: 'ReadersBesideWorkers', message: held })
   for (const type of phases === undefined ? [] : (Object.keys(WORDINGS) as ComponentType[])) {
     const { initialized, ready, subject, first } = WORDINGS[type]
     const phase = phases?.[type]

@@ -26,6 +26,10 @@ export const CLASS_ANNOTATIONS = {
   /** Clients read what workers of their node have stored: directories of the node are mounted read-only. */
   clientReadsTiers: 'sluice.dev/client-reads-tiers',
   fixedOptions: FIXED_OPTIONS,
+  /** A command, as a JSON list, that leads a worker out before it goes: run in the master with the name of the worker's pod appended. */
+  decommission: 'sluice.dev/decommission',
+  /** The same for a worker that was being led out and stays after all. */
+  recommission: 'sluice.dev/recommission',
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
