@@ -6,6 +6,7 @@ import type { RuntimeCondition } from '../../kinds/fluid/index.ts'
 import { RUNTIME_CONDITION_REASONS, type RuntimeConditionType, type RuntimePhase } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { type ComponentType, SERVED_CONDITION } from '../engines/engine.ts'
+import { SCALE_IN_HELD } from '../scaling/texts.ts'
 
 export interface Verdict {
   status: 'True' | 'False'
@@ -34,10 +35,7 @@ const STATES: Readonly<Record<RuntimePhase, string>> = {
   Ready: 'ready',
 }
 
-/** Workers that are to leave stay, because somebody reads beside all of them. There only while it is so. */
-export const HELD_CONDITION = 'ScaleInHeld'
-
-const ORDER: readonly string[] = [SERVED_CONDITION, HELD_CONDITION, ...Object.keys(RUNTIME_CONDITION_REASONS)]
+const ORDER: readonly string[] = [SERVED_CONDITION, SCALE_IN_HELD, ...Object.keys(RUNTIME_CONDITION_REASONS)]
 /** Longer texts help nobody, and may be made of what others wrote. */
 const LONGEST_MESSAGE = 1024
 
@@ -71,8 +69,8 @@ export function conditionsOf({ before = [], served, phases, scaled, held, now }:
     next.set(type, { type, ...verdict, message: bounded(verdict.message), ...times })
   }
   say(SERVED_CONDITION, served)
-  if (held === undefined) next.delete(HELD_CONDITION)
-  else say(HELD_CONDITION, { status: 'True', reason: 'ReadersBesideWorkers', message: held })
+  if (held === undefined) next.delete(SCALE_IN_HELD)
+  else say(SCALE_IN_HELD, { status: 'True', reason: 'ReadersBesideWorkers', message: held })
   for (const type of phases === undefined ? [] : (Object.keys(WORDINGS) as ComponentType[])) {
     const { initialized, ready, subject, first } = WORDINGS[type]
     const phase = phases?.[type]

@@ -7,8 +7,8 @@ import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { removeFinalizer } from '../../runtime/finalizer.ts'
-import { heldMessage, leavesMessage } from '../scaling/texts.ts'
-import { bounded, HELD_CONDITION, type Verdict } from './conditions.ts'
+import { heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
+import { bounded, type Verdict } from './conditions.ts'
 import { type Decision, servedCondition } from './decide.ts'
 import { notAccepted, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
 import { join } from './join.ts'
@@ -84,7 +84,7 @@ function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now
   const before = servedCondition(runtime)
   const isTransition = served.status === 'False' && (before?.status !== 'False' || before.reason !== served.reason)
   const wasHeld =
-    findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, HELD_CONDITION) !== undefined
+    findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SCALE_IN_HELD) !== undefined
   const events: EventIntent[] = [
     ...(now?.held === undefined || wasHeld ? [] : [scaleInHeld(runtime, bounded(now.held))]),
     ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),

@@ -12,8 +12,8 @@ import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import type { Engine } from '../engines/engine.ts'
 import { leavingIn } from '../scaling/handover.ts'
 import { datasetOfVolume, readsOn } from '../scaling/readers.ts'
+import { SCALE_IN_HELD } from '../scaling/texts.ts'
 import { isOurClaim } from '../volume/desired.ts'
-import { HELD_CONDITION } from './conditions.ts'
 import { NAME_TAKEN, servedCondition } from './decide.ts'
 import { isGoing, OWNED_RESOURCES } from './parts.ts'
 import { simulationOf, startingSinceMs, troubleOf } from './pods.ts'
@@ -48,7 +48,7 @@ const isBlocked = (runtime: KubeObject): boolean => servedCondition(runtime)?.re
 
 const isHeld = ({ status }: KubeObject): boolean => {
   const { conditions } = (status ?? {}) as { conditions?: { type: string }[] }
-  return (Array.isArray(conditions) ? conditions : []).some(({ type }) => type === HELD_CONDITION)
+  return (Array.isArray(conditions) ? conditions : []).some(({ type }) => type === SCALE_IN_HELD)
 }
 
 function datasetOf(volume: PersistentVolume): ObjectRef[] {

@@ -4,9 +4,12 @@ import { expectThere } from '../../faultsim/expect/index.ts'
 import { story } from '../../faultsim/story.ts'
 import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { World, WorldCluster } from '../../faultsim/world/index.ts'
+import { runtimeKinds } from '../../kinds/fluid/index.ts'
 import { CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { DAEMON_SETS, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { Resource } from '../../kube/resource.ts'
 import { cacheRuntimeController } from '../runtime/cache/controller.ts'
+import { readersNow } from '../runtime/readers.ts'
 import { aDataset, aRuntime, createClass, runtimeIn, saidOf, workersIn } from '../runtime/testing.ts'
 import {
   aLeadingClass,
@@ -29,6 +32,16 @@ import {
   start,
 } from './testing.ts'
 
+/** What the schema demands. */
+const NO_STATUS = Object.fromEntries([
+  ...['valueFile', 'masterPhase', 'workerPhase', 'fusePhase'].map((field) => [field, '']),
+  ...['desiredMasterNumberScheduled', 'currentMasterNumberScheduled', 'masterNumberReady', 'desiredWorkerNumberScheduled'].map((field) => [
+    field,
+    0,
+  ]),
+  ...['workerNumberReady', 'desiredFuseNumberScheduled', 'currentFuseNumberScheduled', 'fuseNumberReady'].map((field) => [field, 0]),
+])
+
 const scaled = (name: string, report: (world: World) => Promise<void>): void => story(name, report, member)
 
 describe('workers that leave', () => {
@@ -40,10 +53,10 @@ describe('workers that leave', () => {
     assert.deepEqual(await ordinalsIn(cluster), [1])
     assert.deepEqual(await chosenIn(cluster), [1, [0]])
     assert.deepEqual(ranIn(cluster), ['leave demo-worker-0', 'leave demo-worker-2'])
-    const told = await eventsOf(cluster, 'WorkerLeaves')
-    assert.equal(told.length, 2)
+    const events = await eventsOf(cluster, 'WorkerLeaves')
+    assert.equal(events.length, 2)
     assert.match(
-      told[0] ?? '',
+      events[0] ?? '',
       /^Worker demo-worker-0 on node \S+ leaves: it was led out; 8 bytes were handed over, 2 found no room, 0 were left$/,
     )
     assert.equal(
@@ -232,6 +245,16 @@ describe('workers beside readers', () => {
     assert.deepEqual([await ordinalsIn(cluster), await heldIn(cluster)], [[], undefined])
   })
 
+  scaled('are looked at on the server before they leave: a reader that no cache shows is seen', async (world) => {
+    const cluster = await start(world, { replicas: 1, annotations: CO_LOCATED })
+    const node = await nodeOf(cluster, 'demo-worker-0')
+    await cluster.create(aReader('reader', node))
+    await world.settle()
+    const seen = await cluster.inside(() => readersNow(cluster.client, node, { namespace: 'default', name: 'demo' }))
+    assert.deepEqual(seen, [{ namespace: 'default', pod: 'reader', node }])
+    assert.deepEqual(await cluster.inside(() => readersNow(cluster.client, node, { namespace: 'default', name: 'other' })), [])
+  })
+
   scaled('are not held by a claim that only names the volume of the dataset', async (world) => {
     const cluster = await start(world, { replicas: 1, annotations: CO_LOCATED })
     await cluster.create({
@@ -247,6 +270,27 @@ describe('workers beside readers', () => {
     await scaleTo(cluster, 0)
     await world.settle()
     assert.deepEqual(await ordinalsIn(cluster), [])
+  })
+})
+
+describe('the number of workers', () => {
+  scaled('is read and written as autoscalers do, for every kind that has workers', async ({ member: cluster }) => {
+    for (const { kind, resource } of runtimeKinds.filter(({ kind: of }) => of !== 'ThinRuntime')) {
+      const object = aRuntime(kind === 'CacheRuntime' ? { worker: { replicas: 2 } } : { replicas: 2 }, kind)
+      await cluster.create({ ...object, metadata: { ...object.metadata, name: kind.toLowerCase() } })
+      const key = `default/${kind.toLowerCase()}`
+      const status =
+        kind === 'CacheRuntime'
+          ? { worker: { phase: 'Ready', currentReplicas: 3 }, selector: 'a=b' }
+          : { ...NO_STATUS, currentWorkerNumberScheduled: 3, selector: 'a=b' }
+      await cluster.patch(resource as Resource, key, { status }, 'status')
+      const patched = await cluster.patch(resource as Resource, key, { spec: { replicas: 5 } }, 'scale')
+      const { spec, status: read } = patched as unknown as { spec: object; status: { replicas: number; selector?: string } }
+      assert.deepEqual([spec, read.replicas], [{ replicas: 5 }, 3], kind)
+      // As in Fluid, two kinds have no selector: an autoscaler cannot read their pods, kubectl scale works.
+      assert.equal(read.selector, ['JindoRuntime', 'EFCRuntime'].includes(kind) ? undefined : 'a=b', kind)
+      await cluster.delete(resource as Resource, key)
+    }
   })
 })
 

@@ -6,6 +6,9 @@ import type { Choice, Worker } from './choose.ts'
 import type { HandoverEnd } from './decide.ts'
 import type { DatasetReader } from './readers.ts'
 
+/** The condition of a runtime whose workers are to leave and cannot. There only while it is so. */
+export const SCALE_IN_HELD = 'ScaleInHeld'
+
 const MOST_NODES = 4
 const MOST_PODS = 3
 
