@@ -21,6 +21,8 @@ export interface ExecBounds {
   /** Of standard output and of standard error, each; what comes after it is dropped. */
   maxBytes: number
   signal?: AbortSignal
+  /** What it writes to standard output, as it comes and without a bound: for a command whose last words count. */
+  onStdout?(text: string): void
 }
 
 export interface ExecOutput {
@@ -52,10 +54,10 @@ export async function execInPod(client: Pick<Client, 'exec'>, of: PodCommand, bo
   }
 }
 
-async function run(client: Pick<Client, 'exec'>, of: PodCommand, { maxBytes, signal }: ExecBounds): Promise<ExecOutput> {
+async function run(client: Pick<Client, 'exec'>, of: PodCommand, { maxBytes, signal, onStdout }: ExecBounds): Promise<ExecOutput> {
   signal?.throwIfAborted()
   const session = await client.exec({ namespace: of.namespace, name: of.pod }, { command: of.command, container: of.container, signal })
-  const outputs = [session.stdout, session.stderr].map((stream) => beginningOf(stream, maxBytes))
+  const outputs = [beginningOf(session.stdout, maxBytes, onStdout), beginningOf(session.stderr, maxBytes)]
   // Read first: a command that writes much waits for its reader.
   const [stdout = NOTHING, stderr = NOTHING] = await Promise.all(outputs)
   const { exitCode } = await session.result
@@ -64,11 +66,17 @@ async function run(client: Pick<Client, 'exec'>, of: PodCommand, { maxBytes, sig
 
 const NOTHING = { text: '', isTruncated: false }
 
-async function beginningOf(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<{ text: string; isTruncated: boolean }> {
+async function beginningOf(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onText?: (text: string) => void,
+): Promise<{ text: string; isTruncated: boolean }> {
+  const decoder = new StringDecoder('utf8')
   const kept: Uint8Array[] = []
   let left = maxBytes
   let isTruncated = false
   for await (const chunk of stream) {
+    onText?.(decoder.write(Buffer.from(chunk)))
     isTruncated ||= chunk.length > left
     if (left > 0) kept.push(chunk.subarray(0, left))
     left = Math.max(0, left - chunk.length)

@@ -65,6 +65,7 @@ export async function startBench(): Promise<Bench> {
     reloadMounts: async () => [],
     askToLeave: async () => ({}),
     askToClear: async () => ({}),
+    askToStay: async () => ({}),
     preload: { replicas: 1, isAutomatic: false, askToLoad: async () => ({}) },
     limits: { closeMs: 100 },
   })

@@ -1,7 +1,7 @@
 /**
  * The commands that ask the master and print what it says: `mount-ufs` and `report-summary`, which Fluid's contract runs in the
- * master's pod; `decommission`, which goes on until the worker is gone; `preload`, until everything is loaded; and `clear`, until
- * nothing is stored.
+ * master's pod; `decommission`, which goes on until the worker is gone or stays; `recommission`, which makes it stay; `preload`,
+ * until everything is loaded; and `clear`, until nothing is stored.
  */
 import { sleep } from '../../base/clock.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
@@ -60,26 +60,37 @@ export const reportSummary = (deps: Deps): Promise<void> =>
       JSON.stringify({
         ...Object.fromEntries(SUMMARY.map((name) => [name, report[name]])),
         ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
+        workers: workersIn(report.workers),
       }),
     )
   })
 
-/** Prints a line whenever there is progress; ends when the worker has nothing left to hand over. */
+/** Beside what the contract knows: which worker holds how much. */
+const workersIn = (workers: unknown): JsonObject[] =>
+  (Array.isArray(workers) ? workers : []).filter(isJsonObject).map(({ pod, node, cachedBytes, capacityBytes, state }) => ({
+    ...{ pod, node, cachedBytes, capacityBytes, state },
+  }))
+
+/** Prints a line whenever there is progress; ends when the worker has nothing left to hand over, or is taken back. */
 export async function decommission(deps: Deps, pod: string): Promise<void> {
   await untilDone(deps, {
     target: `/v1/workers/${encodeURIComponent(pod)}/leave`,
-    // Asked again it goes on.
-    follow: 'POST',
+    // Asked again it goes on, unless it was taken back.
+    follow: { method: 'POST', target: `/v1/workers/${encodeURIComponent(pod)}/leave?again=true` },
     isDone: ({ state }) => state === 'gone',
     early: 'ended before the worker was gone: run it again, it goes on where it was',
   })
 }
 
+/** Makes a worker serve again that leaves, or has handed everything over. */
+export const recommission = (deps: Deps, pod: string): Promise<void> =>
+  withMaster(deps, async (send) => deps.print(JSON.stringify(await send('POST', `/v1/workers/${encodeURIComponent(pod)}/stay`))))
+
 /** Prints a line whenever there is progress; fails when something could not be loaded for another reason than room. */
 export async function preload(deps: Deps): Promise<void> {
   const { failed, reason } = await untilDone(deps, {
     target: '/v1/preload',
-    follow: 'GET',
+    follow: { method: 'GET', target: '/v1/preload' },
     isDone: ({ state }) => state === 'done',
     early: 'ended before everything was loaded: the master goes on; run it again to see how far it is',
   })
@@ -90,7 +101,7 @@ export async function preload(deps: Deps): Promise<void> {
 export async function clear(deps: Deps): Promise<void> {
   await untilDone(deps, {
     target: '/v1/clear',
-    follow: 'POST',
+    follow: { method: 'POST', target: '/v1/clear' },
     isDone: ({ state }) => state === 'cleared',
     early: 'ended before all blocks were removed: run it again, it goes on where it was',
   })
@@ -99,7 +110,7 @@ export async function clear(deps: Deps): Promise<void> {
 interface Lasting {
   target: string
   /** How it is asked how far it is, once it was begun. */
-  follow: 'GET' | 'POST'
+  follow: { method: 'GET' | 'POST'; target: string }
   isDone(progress: JsonObject): boolean
   /** What is said when it is asked to end before. */
   early: string
@@ -110,8 +121,8 @@ async function untilDone(deps: Deps, { target, follow, isDone, early }: Lasting)
   let last: JsonObject | undefined
   await withMaster(deps, async (send) => {
     let printed = ''
-    for (let method = 'POST'; !deps.signal.aborted; method = follow) {
-      const progress = await send(method, target)
+    for (let asked = { method: 'POST', target }; !deps.signal.aborted; asked = follow) {
+      const progress = await send(asked.method, asked.target)
       const line = JSON.stringify(progress)
       if (line !== printed) deps.print(line)
       printed = line

@@ -61,6 +61,8 @@ export async function master(deps: Deps): Promise<void> {
       askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/leave', timeoutMs: LEAVE_MS, signal: asked }),
     askToClear: (address, asked) =>
       askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/clear', timeoutMs: LEAVE_MS, signal: asked }),
+    askToStay: (address, asked) =>
+      askSigned(requester, { address, key, clock }, { method: 'POST', target: '/v1/stay', timeoutMs: LEAVE_MS, signal: asked }),
     preload: {
       replicas: engine.replicas,
       isAutomatic: engine.preload,

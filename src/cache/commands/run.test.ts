@@ -50,7 +50,7 @@ describe('the commands', () => {
       assert.equal(code, 2, args.join(' '))
       assert.match(
         complaints.join(),
-        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| decommission <pod>$/,
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| decommission <pod> \| recommission <pod>$/,
       )
     }
   })
@@ -114,6 +114,17 @@ describe('the commands', () => {
     const left = await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })
     assert.equal(left.code, 0)
     assert.match(left.printed.at(-1) ?? '', /^\{"state":"gone","moved":\d+,"dropped":\d+,"left":0\}$/)
+    const back = await run(['recommission', 'w0'], { SLUICE_MASTER_ADDRESS })
+    assert.deepEqual([back.code, back.printed], [0, ['{"state":"serving"}']])
+    const lines = async () => {
+      const { printed: report } = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
+      return (JSON.parse(report.join()) as { workers: { pod: string; state: string }[] }).workers
+    }
+    assert.deepEqual(
+      (await lines()).map(({ pod, state: is, ...rest }) => [pod, is, Object.keys(rest).sort().join()]),
+      ['w0', 'w1'].map((name) => [name, 'serving', 'cachedBytes,capacityBytes,node']),
+    )
+    assert.equal((await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })).code, 0)
     const nobody = await run(['decommission', 'nobody'], { SLUICE_MASTER_ADDRESS })
     assert.deepEqual([nobody.code, nobody.complaints], [1, ['there is no worker nobody, or it has not been heard of for a while']])
     const config = JSON.parse(readFileSync(at('runtime.json'), 'utf8')) as { mounts: object[] }
@@ -127,8 +138,8 @@ describe('the commands', () => {
     writeFileSync(at('runtime.json'), JSON.stringify(config))
     assert.equal((await run(['mount-ufs'], { SLUICE_MASTER_ADDRESS })).code, 0)
     const summary = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
-    const { cached, cacheCapacity, ufsTotal, fileNum, ...ratios } = JSON.parse(summary.printed.join()) as Record<string, string>
-    assert.match([cached, cacheCapacity, ufsTotal, fileNum].join(), /^[\d.]+[KM]?i?B,[\d.]+GiB,3\.[\d]+MiB,31$/)
+    const { cached, cacheCapacity, ufsTotal, fileNum, workers: _, ...ratios } = JSON.parse(summary.printed.join()) as Record<string, string>
+    assert.match([cached, cacheCapacity, ufsTotal, fileNum].join(), /^[\d.]+[KM]?i?B,512\.00MiB,3\.[\d]+MiB,31$/)
     assert.deepEqual(Object.keys(ratios).sort(), [
       ...['cacheHitRatio', 'cacheThroughputRatio', 'cachedPercentage', 'localHitRatio', 'localThroughputRatio'],
       ...['remoteHitRatio', 'remoteThroughputRatio'],

@@ -1,6 +1,6 @@
 /** Chooses the command of the arguments. Resolves to the exit code: 2 for arguments that are none, 1 for a failure. */
 import { messageOf } from '../../base/error-text.ts'
-import { clear, decommission, mountUfs, preload, reportSummary } from './ask-master.ts'
+import { clear, decommission, mountUfs, preload, recommission, reportSummary } from './ask-master.ts'
 import { client } from './client.ts'
 import type { Deps } from './deps.ts'
 import { master } from './master.ts'
@@ -22,6 +22,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['preload', { run: preload }],
   ['clear', { run: clear }],
   ['decommission', { argument: '<pod>', run: decommission }],
+  ['recommission', { argument: '<pod>', run: recommission }],
 ])
 
 const USAGE = `usage: sluice cache ${[...COMMANDS].map(([name, { argument }]) => (argument === undefined ? name : `${name} ${argument}`)).join(' | ')}`

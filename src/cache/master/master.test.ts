@@ -16,6 +16,8 @@ const { directory, remove } = temporaryDirectory()
 const inventory = fakeInventory(KEY)
 const requester = createRequester()
 const log = keptLog()
+let stays: string[] = []
+let isMute = false
 let handover: unknown = { state: 'leaving', moved: { bytes: 60 }, dropped: { bytes: 0 }, left: { bytes: 40 } }
 const loads: { address: string; body: { load: [string, number][]; end?: boolean } }[] = []
 const askToLoad = async (address: string, body: object) => {
@@ -46,6 +48,10 @@ const make = (key: Uint8Array | undefined): Master =>
     askToClear: async (address) => {
       if (!clearing.has(address)) throw new Error('silence')
       return { left: clearing.get(address) }
+    },
+    askToStay: async (address) => {
+      if (isMute) throw new Error('no answer')
+      stays.push(address)
     },
     preload: { replicas: 1, isAutomatic: false, askToLoad },
     limits: { closeMs: 200 },
@@ -114,6 +120,7 @@ describe('the master', () => {
       ['/v1/workers', 'POST'],
       ['/v1/workers/w0/leave', 'POST'],
       ['/v1/clear', 'POST'],
+      ['/v1/workers/w0/stay', 'POST'],
       ['/v1/mounts', 'POST'],
       ['/v1/sync', 'POST'],
     ] as const) {
@@ -240,6 +247,26 @@ describe('the master', () => {
     assert.deepEqual(await clear(), { state: 'clearing', left: 3 * addresses.length, silent: 0 })
     for (const address of addresses) clearing.set(address, 0)
     assert.deepEqual(await clear(), { state: 'cleared', left: 0, silent: 0 })
+  })
+
+  it('takes a worker back that is leaving, which is over for whoever leads it out', async () => {
+    await signed('/v1/workers', 'POST', beat('w3'))
+    handover = { state: 'leaving', moved: { bytes: 1 }, dropped: { bytes: 0 }, left: { bytes: 4 } }
+    await signed('/v1/workers/w3/leave', 'POST')
+    assert.equal((await report()).workers.find(({ pod }) => pod === 'w3')?.state, 'leaving')
+    const capacity = (await report()).capacityBytes
+    isMute = true
+    await assert.rejects(signed('/v1/workers/w3/stay', 'POST'), refused(503))
+    isMute = false
+    stays = []
+    assert.deepEqual(await signed('/v1/workers/w3/stay', 'POST'), { state: 'serving' })
+    assert.deepEqual(await signed('/v1/workers/w3/stay', 'POST'), { state: 'serving' }, 'asked again it is so already')
+    assert.deepEqual(stays, ['127.0.0.1:1'])
+    assert.ok((await report()).capacityBytes > capacity, 'who leaves is no part of the capacity')
+    await assert.rejects(signed('/v1/workers/w3/leave?again=true', 'POST'), refused(409))
+    await assert.rejects(signed('/v1/workers/nobody/stay', 'POST'), refused(404))
+    handover = { state: 'gone', moved: { bytes: 5 }, dropped: { bytes: 0 }, left: { bytes: 0 } }
+    assert.equal(((await signed('/v1/workers/w3/leave', 'POST')) as { state: string }).state, 'gone', 'led out anew it leaves')
   })
 
   it('names the mounts whose sources answer, and why others do not', async () => {

@@ -10,7 +10,7 @@ import type { Inventory } from '../inventory/inventory.ts'
 import { type AccessOptions, createAccess } from './access.ts'
 import { clearAll } from './clearing.ts'
 import { createHitWindow } from './hits.ts'
-import { leadOut } from './leaving.ts'
+import { leadOut, takeBack } from './leaving.ts'
 import { forgetSilent, heard, type Members, membershipOf } from './members.ts'
 import type { MembersJournal } from './members-journal.ts'
 import { Preload, type PreloadOptions } from './preload.ts'
@@ -30,6 +30,8 @@ export interface MasterOptions {
   askToLeave(address: string, signal: AbortSignal): Promise<unknown>
   /** `POST /v1/clear` of a worker; resolves to its answer. */
   askToClear(address: string, signal: AbortSignal): Promise<unknown>
+  /** `POST /v1/stay` of a worker. */
+  askToStay(address: string, signal: AbortSignal): Promise<unknown>
   /** How blocks get into the cache before they are read. */
   preload: Pick<PreloadOptions, 'replicas' | 'askToLoad' | 'isAutomatic'>
   limits?: Partial<ServerLimits>
@@ -74,7 +76,9 @@ export function createMaster(options: MasterOptions): Master {
 
   const routes = masterRoutes({
     ...{ access, inventory, clock, report, preload, reloadMounts: options.reloadMounts },
-    leave: (name, signal) => leadOut(name, { members: () => members, become, askToLeave: options.askToLeave, log }, signal),
+    leave: (asked, signal) => leadOut(asked, { members: () => members, become, askToLeave: options.askToLeave, log }, signal),
+    stay: (name, signal) =>
+      takeBack(name, { members: () => members, become, askToStay: options.askToStay, nowMs: () => clock.now() }, signal),
     clear: (signal) => clearAll({ members: () => members, askToClear: options.askToClear }, signal),
     members: () => members,
     isEnding: () => isEnding,

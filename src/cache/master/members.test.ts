@@ -8,7 +8,7 @@ import type { WorkerState } from '../protocol/membership.ts'
 import { temporaryDirectory } from '../testing.ts'
 import { readBeat, readHandover } from './beat.ts'
 import { createHitWindow } from './hits.ts'
-import { beginLeaving, forgetSilent, heard, type Members, membershipOf, noMembers, progressed } from './members.ts'
+import { beginLeaving, forgetSilent, heard, type Members, membershipOf, noMembers, progressed, takenBack } from './members.ts'
 import { membersJournal } from './members-journal.ts'
 
 const beat = (name: string, more: { state?: WorkerState; address?: string; quotaBytes?: number; counters?: object } = {}) =>
@@ -57,8 +57,20 @@ describe('members', () => {
     assert.deepEqual(names(hear(members, 'w0', 21_000)), ['w0 serving', 'w1 serving'], 'a new pod of that name serves')
   })
 
+  it('are taken back: what a worker said before does not undo it, another leaving does', () => {
+    let members = beginLeaving(hear(hear(noMembers(0), 'w0', 0), 'w1', 0), 'w0')
+    members = takenBack(members, 'w0', 1000)
+    assert.deepEqual([members.epoch, names(members)], [4, ['w0 serving', 'w1 serving']])
+    assert.equal(takenBack(members, 'w0', 1500), members)
+    members = hear(members, 'w0', 2000, { state: 'leaving' })
+    assert.deepEqual([members.epoch, names(members)], [4, ['w0 serving', 'w1 serving']])
+    members = hear(beginLeaving(members, 'w0'), 'w0', 3000, { state: 'gone' })
+    assert.deepEqual(names(members), ['w1 serving'])
+    assert.deepEqual(names(takenBack(members, 'w0', 4000)), ['w0 serving', 'w1 serving'], 'also one that is through')
+  })
+
   it('never lose an epoch, whatever happens', () => {
-    const event = fc.tuple(fc.constantFrom('hear', 'leave', 'time', 'gone'), fc.constantFrom('a', 'b', 'c'))
+    const event = fc.tuple(fc.constantFrom('hear', 'leave', 'back', 'time', 'gone'), fc.constantFrom('a', 'b', 'c'))
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         let members = noMembers(1)
@@ -71,9 +83,11 @@ describe('members', () => {
               ? hear(members, name, nowMs)
               : what === 'leave'
                 ? beginLeaving(members, name)
-                : what === 'time'
-                  ? forgetSilent(members, nowMs)
-                  : hear(members, name, nowMs, { state: 'gone' })
+                : what === 'back'
+                  ? takenBack(members, name, nowMs)
+                  : what === 'time'
+                    ? forgetSilent(members, nowMs)
+                    : hear(members, name, nowMs, { state: 'gone' })
           const owners = (of: Members) =>
             JSON.stringify(
               [...of.byName.values()]

@@ -7,6 +7,8 @@ import type { Beat } from './beat.ts'
 
 /** A worker unheard of for this long is left out. */
 const SILENCE_MS = 10_000
+/** A heartbeat is given up long before. */
+const LATE_BEAT_MS = 10_000
 /** A worker that was killed while it left, and comes back within this, goes on leaving; later it is a new one. */
 const LEAVING_REMEMBERED_MS = 60_000
 const MOST_WORKERS = 4096
@@ -22,6 +24,8 @@ export interface Member extends WorkerEntry {
   beat?: Beat
   /** Bytes of a worker that leaves. */
   handover?: Amounts
+  /** When it was taken back: what it said of itself before may still arrive. */
+  backAtMs?: number
 }
 
 export interface Members {
@@ -46,14 +50,26 @@ export const membershipOf = (members: Members): Membership => ({
 export function heard(members: Members, beat: Beat, nowMs: number): Members | undefined {
   const known = members.byName.get(beat.name)
   if (known === undefined && members.byName.size >= MOST_WORKERS) return undefined
-  const state = stateAfter(known?.state, beat.state)
+  const { backAtMs } = known ?? {}
+  const isLate = backAtMs !== undefined && nowMs - backAtMs < LATE_BEAT_MS
+  const state = isLate ? 'serving' : stateAfter(known?.state, beat.state)
   const { name, address, node } = beat
   const weight = beat.tiers.reduce((sum, { quotaBytes }) => sum + quotaBytes, 0)
-  const member: Member = { name, address, node, state, weight, heardAtMs: nowMs, beat, handover: known?.handover }
+  const member: Member = {
+    name,
+    address,
+    node,
+    state,
+    weight,
+    heardAtMs: nowMs,
+    beat,
+    handover: known?.handover,
+    ...(isLate ? { backAtMs } : {}),
+  }
   return changed(members, new Map(members.byName).set(name, member))
 }
 
-/** Leaving is decided here and only ever goes on; the worker says when it is through. */
+/** Leaving is decided here, and so is its end; the worker says when it is through. */
 function stateAfter(known: WorkerState | undefined, said: WorkerState): WorkerState {
   if (known === 'leaving' || known === 'gone') return said === 'gone' || known === 'gone' ? 'gone' : 'leaving'
   return said === 'gone' ? 'gone' : said
@@ -69,7 +85,14 @@ export function forgetSilent(members: Members, nowMs: number): Members {
 export function beginLeaving(members: Members, name: string): Members {
   const member = members.byName.get(name)
   if (member === undefined || member.state !== 'serving') return members
-  return changed(members, new Map(members.byName).set(name, { ...member, state: 'leaving' }))
+  return changed(members, new Map(members.byName).set(name, { ...member, state: 'leaving', backAtMs: undefined }))
+}
+
+/** It stays after all: blocks are its own again. */
+export function takenBack(members: Members, name: string, nowMs: number): Members {
+  const member = members.byName.get(name)
+  if (member === undefined || member.state === 'serving') return members
+  return changed(members, new Map(members.byName).set(name, { ...member, state: 'serving', handover: undefined, backAtMs: nowMs }))
 }
 
 export function progressed(members: Members, name: string, { state, ...handover }: Amounts & { state: WorkerState }): Members {

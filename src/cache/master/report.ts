@@ -75,8 +75,10 @@ export function reportOf({ inventory, members, reads }: Reported): Report {
     capacityBytes: sum(beat?.tiers.map(({ quotaBytes }) => quotaBytes)),
     epoch: members.epoch,
   }))
-  const cachedBytes = sum(workers.map((worker) => worker.cachedBytes))
-  const capacityBytes = sum(workers.map((worker) => worker.capacityBytes))
+  // Who leaves is no part of the cache any more: what it hands over counts where it arrives.
+  const serving = workers.filter(({ state }) => state === 'serving')
+  const cachedBytes = sum(serving.map((worker) => worker.cachedBytes))
+  const capacityBytes = sum(serving.map((worker) => worker.capacityBytes))
   return {
     cached: bytesText(cachedBytes),
     cacheCapacity: bytesText(capacityBytes),

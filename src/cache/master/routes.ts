@@ -21,7 +21,9 @@ export interface MasterState {
   /** False: there are too many workers. */
   onBeat(beat: Beat): boolean
   /** Begins or goes on; resolves to how far it is. */
-  leave(worker: string, signal: AbortSignal): Promise<object>
+  leave(worker: { name: string; isAgain: boolean }, signal: AbortSignal): Promise<object>
+  /** Takes back a worker that is leaving. */
+  stay(worker: string, signal: AbortSignal): Promise<object>
   /** Begins or goes on to remove all blocks; resolves to how far it is. */
   clear(signal: AbortSignal): Promise<object>
   preload: Pick<Preload, 'begin' | 'progress'>
@@ -87,13 +89,22 @@ const workerRoutes = ({ access, inventory, members, onBeat }: MasterState): Rout
   },
 ]
 
-const commandRoutes = ({ access, inventory, clock, leave, clear, preload, reloadMounts }: MasterState): Route[] => [
+const commandRoutes = ({ access, inventory, clock, leave, stay, clear, preload, reloadMounts }: MasterState): Route[] => [
   {
     method: 'POST',
     path: '/v1/workers/:name/leave',
     async handle(exchange) {
       await access.requireKey(exchange)
-      return { json: await leave(exchange.params.get('name') ?? '', exchange.signal) }
+      const asked = { name: exchange.params.get('name') ?? '', isAgain: exchange.query.get('again') === 'true' }
+      return { json: await leave(asked, exchange.signal) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/workers/:name/stay',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      return { json: await stay(exchange.params.get('name') ?? '', exchange.signal) }
     },
   },
   {

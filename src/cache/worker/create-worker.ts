@@ -74,6 +74,8 @@ export function createWorker(options: WorkerOptions): Worker {
     handover: handover.report(),
   })
   let address = options.address ?? ''
+  /** Until the master says the same. */
+  let isStaying = false
   const heartbeats = new Heartbeats({
     master,
     clock,
@@ -84,7 +86,8 @@ export function createWorker(options: WorkerOptions): Worker {
     onMembership: (membership) => {
       members.update(membership)
       // After a restart in the middle of its leaving.
-      if (members.self?.state === 'leaving' && handover.state === 'serving') handover.start()
+      if (members.self?.state === 'serving') isStaying = false
+      if (members.self?.state === 'leaving' && handover.state === 'serving' && !isStaying) handover.start()
     },
   })
   const routes = workerRoutes({
@@ -93,12 +96,18 @@ export function createWorker(options: WorkerOptions): Worker {
     report,
     isReady: () => members.epoch > 0,
     leave: () => {
+      isStaying = false
       handover.start()
       return handover.report()
     },
     clear: () => {
       clearing.start()
       return clearing.report()
+    },
+    stay: async () => {
+      isStaying = true
+      await handover.stop()
+      return handover.report()
     },
     load: (posted) => loads.load(posted),
     onUses: (names) => {

@@ -30,6 +30,8 @@ export class Handover {
   readonly #dropped: Amount = { blocks: 0, bytes: 0 }
   #state: HandoverReport['state'] = 'serving'
   #running: Promise<void> | undefined
+  /** Of the passes that run now, or ran last. */
+  #stopped = new AbortController()
 
   constructor(options: HandoverOptions) {
     this.#options = options
@@ -49,10 +51,19 @@ export class Handover {
   start(): void {
     if (this.#running !== undefined || this.#state === 'gone') return
     this.#state = 'leaving'
+    this.#stopped = new AbortController()
     this.#options.onChange()
-    this.#running = this.#run().finally(() => {
+    this.#running = this.#run(this.#stopped.signal).finally(() => {
       this.#running = undefined
     })
+  }
+
+  /** It serves again, with what it still has; what was handed over comes back from the new owners as it is asked for. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#running
+    this.#state = 'serving'
+    this.#options.onChange()
   }
 
   /** Until the passes that were started have ended. */
@@ -60,8 +71,9 @@ export class Handover {
     await this.#running
   }
 
-  async #run(): Promise<void> {
-    const { limits, clock, signal, store, log, onChange } = this.#options
+  async #run(stopped: AbortSignal): Promise<void> {
+    const { limits, clock, store, log, onChange } = this.#options
+    const signal = AbortSignal.any([this.#options.signal, stopped])
     for (let pass = 0; pass < limits.handoverPasses && !signal.aborted; pass++) {
       if (pass > 0) await sleep(clock, limits.handoverPauseMs, signal)
       const queue = store.byHeat().values()
@@ -74,7 +86,7 @@ export class Handover {
       await Promise.all(Array.from({ length: limits.handovers }, send))
       if (store.size === 0) break
     }
-    if (store.size === 0) this.#state = 'gone'
+    if (store.size === 0 && !stopped.aborted) this.#state = 'gone'
     log.write('info', 'blocks were handed over', { moved: this.#moved.blocks, dropped: this.#dropped.blocks, left: store.size })
     onChange()
   }

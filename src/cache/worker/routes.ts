@@ -19,6 +19,8 @@ export interface WorkerRoutesOptions {
   leave: () => HandoverReport
   /** Begins or goes on to remove all blocks. */
   clear: () => ClearingReport
+  /** Stops that, and serves as before. */
+  stay: () => Promise<HandoverReport>
   load: (posted: PostedLoad) => Promise<Loaded>
   /** Names of blocks that a client read directly. */
   onUses: (names: readonly string[]) => void
@@ -69,7 +71,7 @@ function askedOf({ params, query, request, response, gone }: Exchange): Asked {
   return { key, query, request, response, signal: gone }
 }
 
-const postRoutes = ({ access, leave, clear, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
+const postRoutes = ({ access, leave, stay, clear, load, onUses, onHolds, onVersions }: WorkerRoutesOptions): Route[] => {
   const post = (path: string, isAllowed: Access['signed'], take: (body: Buffer) => void): Route => ({
     method: 'POST',
     path,
@@ -99,6 +101,15 @@ const postRoutes = ({ access, leave, clear, load, onUses, onHolds, onVersions }:
       async handle({ body, request }) {
         access.signed(request, await body())
         return { status: 202, json: clear() }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/stay',
+      mostBodyBytes: MOST_BODY_BYTES,
+      async handle({ body, request }) {
+        access.signed(request, await body())
+        return { json: await stay() }
       },
     },
     {

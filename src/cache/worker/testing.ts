@@ -113,6 +113,11 @@ export class FakeMaster implements MasterLink {
     if (worker !== undefined) this.workers.set(name, { ...worker, state: 'leaving' })
   }
 
+  stay(name: string): void {
+    this.#next()
+    this.leaving.delete(name)
+  }
+
   get membership() {
     return { epoch: this.epoch, workers: [...this.workers.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), previous: this.previous }
   }

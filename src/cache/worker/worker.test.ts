@@ -326,6 +326,29 @@ describe('workers that come and leave', () => {
       assert.deepEqual([bed.source.reads, w0.worker.state().tiers[0]?.blocks], [5, 0])
     }))
 
+  it('who is taken back serves again, and keeps what it gets', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      const key = bed.put('/a', bytesOf(1000))
+      await w0.request(key)
+      await until(() => w0.worker.state().tiers[0]?.blocks === 1)
+      const w1 = await bed.start('w1')
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      bed.master.leave('w0')
+      await w0.request('/v1/leave', { method: 'POST', isSigned: true })
+      await until(() => w0.worker.state().state === 'gone')
+      assert.equal((await w0.request('/v1/stay', { method: 'POST' })).status, 401)
+      const stay = await w0.request('/v1/stay', { method: 'POST', isSigned: true })
+      assert.equal(JSON.parse(stay.body.toString()).state, 'serving')
+      await until(() => bed.master.workers.get('w0')?.state === 'leaving')
+      assert.equal(w0.worker.state().state, 'serving', 'what the master still says does not lead it out again')
+      bed.master.stay('w0')
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      assert.deepEqual((await w0.request(key)).body, bytesOf(1000))
+      await until(() => w0.worker.state().tiers[0]?.blocks === 1)
+      assert.equal(w1.worker.state().counters.taken, 1)
+    }))
+
   it('a hand-over that nobody can take is left, and goes on when it is asked again', () =>
     withBed(async (bed) => {
       const w0 = await bed.start('w0')

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { expectGone, expectThere } from '../../faultsim/expect/index.ts'
 import { story } from '../../faultsim/story.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
-import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
+import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
 import {
   aDataset,
@@ -28,6 +28,9 @@ import {
 
 const eventsIn = async (cluster: WorldCluster, reason: string): Promise<string[]> =>
   (await cluster.list(EVENTS)).filter((event) => event.reason === reason).map((event) => String(event.message))
+
+const capacityIn = async (cluster: WorldCluster): Promise<string | undefined> =>
+  (await datasetIn(cluster)).status.cacheStates?.cacheCapacity
 
 describe('a dataset', () => {
   story(
@@ -411,6 +414,30 @@ describe('the report of a cache', () => {
       answering(cluster)
       await world.advance(61_000)
       assert.equal(await saysIn(cluster), 'Ready=True')
+    },
+    member,
+  )
+
+  story(
+    'is asked for at once when a worker has gone or come',
+    async (world) => {
+      const { member: cluster } = world
+      answering(cluster)
+      await serve(cluster)
+      await world.advance(300_000)
+      const before = ranIn(cluster, 'report')
+      answering(cluster, { report: { stdout: JSON.stringify({ ...FIGURES, cacheCapacity: '8.00GiB' }) } })
+      const set = await expectThere(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
+      const second = aPod('worker', { setUid: set.metadata.uid })
+      await cluster.create({ ...second, metadata: { ...second.metadata, name: 'demo-worker-1' } })
+      await world.advance(1000)
+      assert.deepEqual([ranIn(cluster, 'report'), await capacityIn(cluster)], [before + 1, '8.00GiB'])
+      await world.advance(300_000)
+      const later = ranIn(cluster, 'report')
+      answering(cluster)
+      await deletePod(cluster, 'demo-worker-1')
+      await world.advance(1000)
+      assert.deepEqual([ranIn(cluster, 'report'), await capacityIn(cluster)], [later + 1, FIGURES.cacheCapacity])
     },
     member,
   )

@@ -121,7 +121,7 @@ function serviceOf(
   return {
     ...{ prepared, pods, simulated },
     mount: mountOf(deps, { dataset, prepared, read }),
-    asking: askingOf(deps, { dataset, prepared, read }),
+    asking: askingOf(deps, { dataset, prepared, read }, pods),
   }
 }
 
@@ -155,11 +155,15 @@ function mountOf({ effects }: DatasetDeps, { dataset, prepared, read }: InPod): 
 
 export const reportKey = (run: string, slot: number): string => `${run} ${slot}`
 
-function askingOf({ effects, pace }: DatasetDeps, { dataset, prepared, read }: InPod): Working['asking'] {
+/** With other workers the figures are other ones: then it is asked at once. */
+function askingOf({ effects, pace }: DatasetDeps, { dataset, prepared, read }: InPod, pods: readonly Pod[]): Working['asking'] {
   const { reportSummary: entry } = prepared
   if (entry === undefined) return undefined
-  const run = runOf(entryPod(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.pod), entry.container)
-  if (run === undefined) return undefined
+  const program = runOf(entryPod(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.pod), entry.container)
+  if (program === undefined) return undefined
+  const { worker } = prepared.components
+  const workers = pods.filter((pod) => worker !== undefined && isOfComponent(pod, worker.name)).map(({ metadata }) => metadata.uid ?? '')
+  const run = `${program} ${createHash('sha256').update(workers.sort().join()).digest('hex').slice(0, 16)}`
   const outcomeIn = (slot: number): Outcome<Asked> | undefined => read.outcome(effects.reportSummary, reportKey(run, slot))
   return { ...asking({ nowMs: read.nowMs(), pace, longestMs: LONGEST_REPORT_MS, outcomeIn }), run }
 }

@@ -5,6 +5,7 @@
 import { isJsonObject } from '../../base/json.ts'
 import type { CacheState } from '../../kinds/fluid/well-known.ts'
 import type { Outcome } from '../../runtime/controller.ts'
+import { WORKER_REPORT_BYTES } from '../scaling/worker-report.ts'
 import { shown } from './text.ts'
 
 /** The figures of a cache, as they are shown. */
@@ -39,7 +40,8 @@ export interface Pace {
 export const DEFAULT_PACE: Pace = Object.freeze({ everyMs: 10_000, atMostMs: 60_000 })
 /** After this long without a report the dataset says so. */
 export const SILENCE_MS = 60_000
-export const REPORT_BYTES = 64 * 1024
+/** A line for each worker may be part of it. */
+export const REPORT_BYTES = WORKER_REPORT_BYTES
 
 const LONGEST = 64
 const LONGEST_PROBLEM = 400

@@ -39,6 +39,10 @@ export interface Prepared {
   mountUfs: PodEntry | undefined
   /** Prints how much is cached, as JSON. */
   reportSummary: PodEntry | undefined
+  /** Leads a worker out, whose pod's name is appended; undefined: workers go without. */
+  decommission?: PodEntry
+  /** Makes a worker serve again that was being led out; its pod's name is appended. */
+  recommission?: PodEntry
   /** Paths in the dataset that `mountUfs` must report; sorted. */
   mountPaths: readonly string[]
   /** What workers may hold each, by medium, in bytes: for labels of nodes. */

@@ -48,6 +48,19 @@ describe('why a dataset is served, or not', () => {
     assert.match(explained.trouble?.fix ?? '', /placement: Shared.*--process-nodes/)
   })
 
+  it('shows what holds a scale-in, and what to do', () => {
+    const { conditions } = served('True', 'Served') as { conditions: object[] }
+    const held = {
+      type: 'ScaleInHeld',
+      status: 'True',
+      reason: 'ReadersBesideWorkers',
+      message: '1 worker that is to leave stays, because …',
+    }
+    const explained = explainDataset(anInput({ runtimes: [aRuntime({ conditions: [...conditions, held] })] }))
+    assert.ok(textOf(explained).includes('… scale-in: 1 worker that is to leave stays, because …'))
+    assert.match(explained.trouble?.fix ?? '', /kubectl scale cacheruntime\/demo -n shop$/)
+  })
+
   const failing = {
     phase: 'Pending',
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } } }],

@@ -11,6 +11,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
 import { bar } from '../bar.ts'
 import { SERVED_CONDITION } from '../engines/engine.ts'
+import { SCALE_IN_HELD } from '../scaling/texts.ts'
 import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
 import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
@@ -23,6 +24,7 @@ export function explainDataset(input: DatasetInput): ExplainedObject {
     deletionStep(input),
     ...runtimeSteps(input),
     ...componentSteps(input),
+    scaleInStep(input),
     sourcesStep(input),
     volumeStep(input),
     readersStep(input),
@@ -135,6 +137,15 @@ function servedStep(runtime: KubeObject): Step {
       ? `change the mounts: kubectl edit dataset/${name} -n ${namespace}`
       : `change it: kubectl edit ${kind.toLowerCase()}/${name} -n ${namespace}`,
   )
+}
+
+/** Who reads is said as the condition says it: of other namespaces only how many. */
+function scaleInStep({ runtimes }: DatasetInput): Step | undefined {
+  const [runtime] = runtimes
+  const held = findCondition((runtime?.status as { conditions?: Condition[] } | undefined)?.conditions, SCALE_IN_HELD)
+  if (runtime === undefined || held === undefined) return undefined
+  const fix = `nothing, if the pods end by themselves; else end them, or ask for as many workers as there are: kubectl scale ${runtime.kind.toLowerCase()}/${runtime.metadata.name} -n ${runtime.metadata.namespace}`
+  return { link: { what: 'scale-in', state: 'waits', says: short(held.message ?? '') }, fix }
 }
 
 function classStep({ runtimeClass }: DatasetInput, runtime: KubeObject): Step | undefined {

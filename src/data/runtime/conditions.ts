@@ -6,6 +6,7 @@ import type { RuntimeCondition } from '../../kinds/fluid/index.ts'
 import { RUNTIME_CONDITION_REASONS, type RuntimeConditionType, type RuntimePhase } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { type ComponentType, SERVED_CONDITION } from '../engines/engine.ts'
+import { SCALE_IN_HELD } from '../scaling/texts.ts'
 
 export interface Verdict {
   status: 'True' | 'False'
@@ -34,7 +35,7 @@ const STATES: Readonly<Record<RuntimePhase, string>> = {
   Ready: 'ready',
 }
 
-const ORDER: readonly string[] = [SERVED_CONDITION, ...Object.keys(RUNTIME_CONDITION_REASONS)]
+const ORDER: readonly string[] = [SERVED_CONDITION, SCALE_IN_HELD, ...Object.keys(RUNTIME_CONDITION_REASONS)]
 /** Longer texts help nobody, and may be made of what others wrote. */
 const LONGEST_MESSAGE = 1024
 
@@ -52,10 +53,12 @@ interface ConditionsInput {
   phases: Readonly<Partial<Record<ComponentType, RuntimePhase>>> | undefined
   /** That the number of workers has just changed. */
   scaled: Scaled | undefined
+  /** Why workers that are to leave cannot; undefined: nothing holds them. */
+  held: string | undefined
   now: string
 }
 
-export function conditionsOf({ before = [], served, phases, scaled, now }: ConditionsInput): RuntimeCondition[] {
+export function conditionsOf({ before = [], served, phases, scaled, held, now }: ConditionsInput): RuntimeCondition[] {
   const next = new Map(before.map((condition) => [condition.type, condition]))
   const say = (type: string, verdict: Verdict): void => {
     const old = findCondition(before, type)
@@ -66,6 +69,8 @@ export function conditionsOf({ before = [], served, phases, scaled, now }: Condi
     next.set(type, { type, ...verdict, message: bounded(verdict.message), ...times })
   }
   say(SERVED_CONDITION, served)
+  if (held === undefined) next.delete(SCALE_IN_HELD)
+  else say(SCALE_IN_HELD, { status: 'True', reason: 'ReadersBesideWorkers', message: held })
   for (const type of phases === undefined ? [] : (Object.keys(WORDINGS) as ComponentType[])) {
     const { initialized, ready, subject, first } = WORDINGS[type]
     const phase = phases?.[type]

@@ -155,7 +155,7 @@ describe('a runtime', () => {
   })
 
   story(
-    'is scaled: ordinals that were left out come back with more workers, and both are said once',
+    'is scaled: ordinals that were left out come back with more workers, and workers leave one after another',
     async (world) => {
       const { member: cluster } = world
       await createClass(cluster, aPrivilegedClass())
@@ -173,11 +173,17 @@ describe('a runtime', () => {
       await cluster.patch(CACHE_RUNTIMES, 'default/demo', { spec: { worker: { replicas: 1 } } })
       await world.settle()
       const runtime = await runtimeIn(cluster)
-      assert.equal(saidOf(runtime, 'WorkersScaledIn'), 'True Workers scaled in: Workers scaled in from 3 replicas to 1 replicas.')
+      assert.equal(saidOf(runtime, 'WorkersScaledIn'), 'True Workers scaled in: Workers scaled in from 2 replicas to 1 replicas.')
       assert.equal((statusOf(runtime).worker as { readyReplicas: number }).readyReplicas, 1)
       await expectGone(cluster, PODS, 'default/demo-worker-2')
       await expectThere(cluster, PODS, 'default/demo-worker-0')
-      assert.deepEqual(await eventsIn(cluster), ['Normal Succeed: Runtime scaled out', 'Normal Succeed: Runtime scaled in'])
+      const events = (await eventsIn(cluster)).map((event) => event.split(' on node ')[0])
+      assert.deepEqual(events, [
+        'Normal Succeed: Runtime scaled out',
+        'Normal WorkerLeaves: Worker demo-worker-2',
+        'Normal WorkerLeaves: Worker demo-worker-1',
+        'Normal Succeed: Runtime scaled in',
+      ])
     },
     member,
   )

@@ -17,6 +17,16 @@ export const scaledWorkers = (of: KubeObject, { from, to }: Scaled): EventIntent
   message: to < from ? 'Runtime scaled in' : 'Runtime scaled out',
 })
 
+/** Fluid has the reason, and never gives it. */
+export const scaleInHeld = (of: KubeObject, message: string): EventIntent => ({
+  of,
+  type: 'Warning',
+  reason: 'RuntimeScaleInFailed',
+  message,
+})
+
+export const workerLeaves = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Normal', reason: 'WorkerLeaves', message })
+
 export const notAccepted = (of: KubeObject, what: KubeObject, why: string): EventIntent => ({
   of,
   type: 'Warning',

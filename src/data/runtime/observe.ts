@@ -18,11 +18,15 @@ import { isFresh, isUnchanged } from '../../runtime/live-owner.ts'
 import { holdsApplied } from '../../runtime/owned-subset.ts'
 import type { Engine, Prepared, Served } from '../engines/engine.ts'
 import { isOurClaim, isOurVolume } from '../volume/desired.ts'
+import { besideWorkers, isCoLocated } from './co-location.ts'
 import { becauseOf, type ComponentState, type ComponentStates, phaseOf, stateOfDaemonSet, stateOfSet } from './components.ts'
 import type { RuntimeDeps } from './deps.ts'
+import type { ScalingEffects } from './effects.ts'
 import { type Key, keyOf } from './key.ts'
 import { isGoing, isOf, OWNED_RESOURCES, type OwnedObject, type Part, partsOf, surplusOf } from './parts.ts'
 import { podNamesOf } from './pods.ts'
+import { withOrdinals, withStep } from './scale.ts'
+import { CHOOSING, type ScaleIn, scaleInOf } from './scale-in.ts'
 import { ownedBy } from './triggers.ts'
 
 export interface Observed {
@@ -46,6 +50,8 @@ export interface Serving {
   surplus: readonly OwnedObject[]
   states: ComponentStates
   key: Key
+  /** Undefined: nobody chooses which workers leave. */
+  scaleIn: ScaleIn | undefined
 }
 
 interface Pass {
@@ -55,6 +61,7 @@ interface Pass {
   client: Client
   /** The name of the controller, under which it applies objects. */
   manager: string
+  effects: ScalingEffects
 }
 
 export async function observe(pass: Pass): Promise<Observed> {
@@ -66,19 +73,44 @@ export async function observe(pass: Pass): Promise<Observed> {
   if (dataset === undefined) return { ...seen, isStale: (await ifFound(client.get(DATASETS, { namespace, name }))) !== undefined }
   const asked = askedFrom(read)
   const served = deps.engine.serve({ runtime, dataset, classOf: asked.classOf, profileOf: asked.profileOf }, deps.options)
-  const serving = servingOf(pass, dataset, served)
+  const chooses = served.prepared !== undefined && CHOOSING.includes(deps.engine.type)
+  const scaleIn = chooses ? await scaleInOf({ ...pass, prepared: served.prepared }) : undefined
+  const serving = servingOf(pass, { dataset, served, scaleIn })
   const isStale = !(await isCurrent(pass, dataset, { asked, serving }))
   return { ...seen, isStale, dataset, serving }
 }
 
-function servingOf({ deps, runtime, read }: Pass, dataset: Dataset, served: Served): Serving {
-  const { prepared } = served
-  if (prepared === undefined) return { served, parts: [], surplus: [], states: {}, key: {} }
+type ToServe = Pick<Serving, 'served' | 'scaleIn'> & { dataset: Dataset }
+
+function servingOf({ deps, runtime, read }: Pass, { dataset, served, scaleIn }: ToServe): Serving {
+  if (served.prepared === undefined) return { served, parts: [], surplus: [], states: {}, key: {}, scaleIn }
   const { namespace } = refOf(runtime)
-  const parts = partsOf(prepared, (resource, name) => read.get(resource, namespace, name))
+  const prepared = placed(served.prepared, { runtime, dataset, read })
+  const parts = partsOf(
+    prepared,
+    (resource, name) => read.get(resource, namespace, name),
+    (wanted, live) =>
+      scaleIn === undefined || live === undefined
+        ? withOrdinals(wanted, live)
+        : withStep(wanted, live, { step: scaleIn.step, nowMs: read.nowMs() }),
+  )
   const owned = OWNED_RESOURCES.flatMap((resource) => ownedBy(read, resource, runtime).map((object) => ({ resource, object })))
-  const states = statesOf({ runtime, read, dataset, prepared })
-  return { served, parts, surplus: surplusOf(owned, parts), states, key: keyOf({ runtime, prepared, read, random: deps.random }) }
+  const states = statesOf({ runtime, read, dataset, prepared: { ...prepared, components: withChosen(prepared.components, parts) } })
+  return { served, parts, surplus: surplusOf(owned, parts), states, key: keyOf({ runtime, prepared, read, random: deps.random }), scaleIn }
+}
+
+/** As many workers as there are to be after this pass: others may have to wait. */
+function withChosen(components: Prepared['components'], parts: readonly Part[]): Prepared['components'] {
+  const { worker } = components
+  const set = parts.find(({ resource, wanted }) => resource === ADVANCED_STATEFUL_SETS && wanted.metadata.name === worker?.name)
+  const { replicas } = (set?.wanted as AdvancedStatefulSet | undefined)?.spec ?? {}
+  return worker === undefined || replicas === undefined ? components : { ...components, worker: { ...worker, replicas } }
+}
+
+function placed(prepared: Prepared, { runtime, dataset, read }: { runtime: KubeObject; dataset: Dataset; read: PassReader }): Prepared {
+  if (!isCoLocated(runtime, read.get(PERSISTENT_VOLUMES, '', volumeName(refOf(runtime))))) return prepared
+  const daemonSets = prepared.objects.daemonSets.map((clients) => besideWorkers(clients, dataset))
+  return { ...prepared, objects: { ...prepared.objects, daemonSets } }
 }
 
 /** Those that an engine has looked up, found or not. */

@@ -25,13 +25,16 @@ export interface Part {
 
 type Find = (resource: Resource, name: string) => KubeObject | undefined
 
-export function partsOf({ objects, components }: Prepared, find: Find): Part[] {
+/** How the set of the workers is to be, seen from the one that there is. */
+type Scale = (wanted: AdvancedStatefulSet, live: AdvancedStatefulSet | undefined) => AdvancedStatefulSet
+
+export function partsOf({ objects, components }: Prepared, find: Find, scale: Scale = withOrdinals): Part[] {
   const part = (resource: Resource, wanted: KubeObject): Part => ({ resource, wanted, live: find(resource, wanted.metadata.name ?? '') })
   const sets = objects.sets.map((set) => {
     const wanted = withTemplateHash(set)
     const found = part(ADVANCED_STATEFUL_SETS, wanted)
     const isWorker = set.metadata.name === components.worker?.name
-    return isWorker ? { ...found, wanted: withOrdinals(wanted, found.live as AdvancedStatefulSet | undefined) } : found
+    return isWorker ? { ...found, wanted: scale(wanted, found.live as AdvancedStatefulSet | undefined) } : found
   })
   return [
     ...objects.configMaps.map((map) => part(CONFIG_MAPS, map)),

@@ -41,7 +41,7 @@ const observed = (more: Partial<Observed> = {}, metadata: KubeObject['metadata']
   runtime: { ...cache.runtime, metadata },
   isStale: false,
   dataset: cache.dataset,
-  serving: { served: { prepared }, parts: partsOf(prepared, () => undefined), surplus: [], states: {}, key: {} },
+  serving: { served: { prepared }, parts: partsOf(prepared, () => undefined), surplus: [], states: {}, key: {}, scaleIn: undefined },
   nowMs: NOW_MS,
   ...more,
 })
@@ -91,7 +91,7 @@ describe('what is decided about a runtime', () => {
       const parts = partsOf(prepared, (resource, name) =>
         resource === ADVANCED_STATEFUL_SETS && name === 'demo-worker' ? live : undefined,
       )
-      const decision = decide(observed({ serving: { served: { prepared }, parts, surplus: [], states: {}, key: {} } }))
+      const decision = decide(observed({ serving: { served: { prepared }, parts, surplus: [], states: {}, key: {}, scaleIn: undefined } }))
       return decision.do === 'tell' ? decision.refused.message : decision.do
     }
     assert.match(reasonFor(undefined), /^AdvancedStatefulSet demo-worker exists and was not made for this runtime: delete it, or /)

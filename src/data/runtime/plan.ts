@@ -1,12 +1,16 @@
 /** The writes that a decision leads to: objects first, the status last, so that what it says is true by then. Pure. */
+
+import type { RuntimeCondition } from '../../kinds/fluid/index.ts'
 import { runtimeFinalizer } from '../../kinds/fluid/names.ts'
 import { SECRETS } from '../../kinds/kubernetes/resources.ts'
+import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { removeFinalizer } from '../../runtime/finalizer.ts'
+import { heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
 import { bounded, type Verdict } from './conditions.ts'
 import { type Decision, servedCondition } from './decide.ts'
-import { notAccepted, notServed, scaledWorkers } from './events.ts'
+import { notAccepted, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
 import { join } from './join.ts'
 import { mergePatchTo } from './merge-patch.ts'
 import type { Observed, Serving } from './observe.ts'
@@ -34,20 +38,29 @@ const SOON_MS = 1
 
 function planServing(observed: Observed, decision: Extract<Decision, { do: 'serve' }>): Plan {
   const { dataset, prepared, serving, served, isMaking } = decision
-  const status = statusChange(observed, served, { dataset, prepared, states: serving.states })
+  const { scaleIn } = serving
+  const held = scaleIn?.step.do === 'hold' ? heldMessage(scaleIn.step, observed.runtime.metadata.namespace ?? '') : undefined
+  const status = statusChange(observed, served, { dataset, prepared, states: serving.states, held })
   if (!isMaking) return { actions: status }
   const objects = objectChanges(observed.runtime, serving)
   // What the server refused before comes last, or the reason would never be written.
   if (served.reason === 'NotAccepted') return { actions: [...status, ...objects], requeueAfterMs: SOON_MS }
   const { againMs } = serving.key
-  return { actions: [...objects, ...status], ...(againMs === undefined ? {} : { requeueAfterMs: againMs }) }
+  return {
+    actions: [...objects, ...status],
+    effects: scaleIn?.requests ?? [],
+    ...(againMs === undefined ? {} : { requeueAfterMs: againMs }),
+  }
 }
 
-function objectChanges(runtime: KubeObject, { parts, surplus, key }: Serving): Action[] {
+function objectChanges(runtime: KubeObject, { parts, surplus, key, scaleIn, served }: Serving): Action[] {
   const eventOnFailure =
     (object: KubeObject) =>
     (why: string): EventIntent =>
       notAccepted(runtime, object, bounded(why))
+  const workers = served.prepared?.components.worker?.name
+  const leaving =
+    scaleIn?.step.do === 'let-go' ? [workerLeaves(runtime, bounded(leavesMessage(scaleIn.step.choice, scaleIn.step.end)))] : []
   return [
     ...(key.secret === undefined ? [] : [{ do: 'create', resource: SECRETS, object: key.secret } satisfies Action]),
     ...parts
@@ -57,7 +70,8 @@ function objectChanges(runtime: KubeObject, { parts, surplus, key }: Serving): A
         const { resource, wanted, live } = part
         // Made anew when it and its pods are gone: nothing of the old one must be taken for the new one.
         if (live !== undefined && mustBeReplaced(part)) return { do: 'delete', resource, of: live, propagation: 'Foreground' }
-        return { do: 'apply', resource, object: wanted, eventOnFailure: eventOnFailure(wanted) }
+        const events = wanted.metadata.name === workers ? leaving : []
+        return { do: 'apply', resource, object: wanted, events, eventOnFailure: eventOnFailure(wanted) }
       }),
     ...surplus.map(({ resource, object }): Action => ({ do: 'delete', resource, of: object })),
   ]
@@ -69,7 +83,10 @@ function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now
   if (patch === undefined) return []
   const before = servedCondition(runtime)
   const isTransition = served.status === 'False' && (before?.status !== 'False' || before.reason !== served.reason)
+  const wasHeld =
+    findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SCALE_IN_HELD) !== undefined
   const events: EventIntent[] = [
+    ...(now?.held === undefined || wasHeld ? [] : [scaleInHeld(runtime, bounded(now.held))]),
     ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),
     ...(scaled === undefined ? [] : [scaledWorkers(runtime, scaled)]),
   ]

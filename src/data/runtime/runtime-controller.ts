@@ -2,7 +2,8 @@
  * What the controllers of all kinds of runtimes do: they keep the objects that serve a runtime as its engine says, and say on
  * the runtime how it is served. Each is the sole writer of its runtimes' status, finalizer, owner reference to the Dataset and
  * label `fluid.io/dataset-id`, and of the objects that belong to them. It runs again when the runtime, its dataset, class or
- * profile, one of its objects or pods changes. Deletion: a runtime stays until the volume of its dataset is gone; the rest is
+ * profile, one of its objects or pods changes, and while workers
+ * are to leave, when a pod that reads its dataset comes or ends. Deletion: a runtime stays until the volume of its dataset is gone; the rest is
  * garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
  */
 import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
@@ -11,25 +12,31 @@ import {
   DAEMON_SETS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
+  PODS,
   SECRETS,
   SERVICES,
 } from '../../kinds/kubernetes/resources.ts'
-import { type Controller, defineController, NOTHING_TO_DO } from '../../runtime/controller.ts'
+import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { Engine } from '../engines/engine.ts'
 import { decide } from './decide.ts'
 import type { RuntimeDeps } from './deps.ts'
+import { scalingEffects } from './effects.ts'
 import { type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'
+import { CHOOSING } from './scale-in.ts'
 import { indexesOf, watchesOf } from './triggers.ts'
 
 export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engine'>): Controller {
   const name = `data.runtime.${engine.type}`
   const making = ['create', 'patch', 'delete']
+  const effects = scalingEffects(engine.type, deps.clock)
+  const chooses = CHOOSING.includes(engine.type)
   return defineController<Observed | undefined>({
     name,
     for: engine.resource,
     watches: watchesOf(engine),
     indexes: indexesOf(engine),
+    ...(chooses ? { effects: [effects.report as Effect, effects.handOver as Effect, effects.takeBack as Effect] } : {}),
     writes: [
       { resource: engine.resource, verbs: ['patch'] },
       { resource: engine.resource, subresource: 'status', verbs: ['patch'] },
@@ -40,12 +47,16 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
       { resource: ADVANCED_STATEFUL_SETS, verbs: making },
       { resource: DAEMON_SETS, verbs: making },
     ],
-    reads: [engine.resource, DATASETS, CACHE_RUNTIME_CLASSES, THIN_RUNTIME_PROFILES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES].map(
-      (resource) => ({ resource, verbs: ['get'] }),
-    ),
+    reads: [
+      ...[engine.resource, DATASETS, CACHE_RUNTIME_CLASSES, THIN_RUNTIME_PROFILES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES].map(
+        (resource) => ({ resource, verbs: ['get'] }),
+      ),
+      // Who reads on the node of a worker that is about to leave.
+      ...(chooses ? [{ resource: PODS, verbs: ['list'] }] : []),
+    ],
     concurrency: 8,
     observe: (_key, runtime, read, client) =>
-      runtime === undefined ? undefined : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name }),
+      runtime === undefined ? undefined : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, effects }),
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed, decide(observed))),
   })
 }

@@ -38,7 +38,7 @@ interface Case {
 function statusOf({ type = 'cache', status, states = {}, dataset, prepared = preparedOf() }: Case): KubeObject & { status: object } {
   const { runtime, dataset: of } = aCache()
   const metadata = { ...runtime.metadata, creationTimestamp: '2025-12-31T23:58:40Z' }
-  const now = { dataset: { ...of, status: dataset }, prepared, states }
+  const now = { dataset: { ...of, status: dataset }, prepared, states, held: undefined }
   const wanted = wantedStatus({ type, runtime: { ...runtime, metadata, status }, served: SERVED, now, nowMs: NOW_MS })
   return { ...runtime, status: wanted.status }
 }

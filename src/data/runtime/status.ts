@@ -28,6 +28,8 @@ export interface ServedNow {
   dataset: Dataset
   prepared: Prepared
   states: ComponentStates
+  /** Why workers that are to leave cannot. */
+  held: string | undefined
 }
 
 interface WantedStatus {
@@ -42,7 +44,7 @@ export function wantedStatus(input: StatusInput): WantedStatus {
   const isCache = type === 'cache'
   const phases = now === undefined ? undefined : phasesOf(type, now.states)
   const scaled = now?.states.worker === undefined ? undefined : scaledTo(isCache, old, now.states.worker.desired)
-  const conditions = conditionsOf({ before, served, phases, scaled, now: formatTime(nowMs) })
+  const conditions = conditionsOf({ before, served, phases, scaled, held: now?.held, now: formatTime(nowMs) })
   const base = isCache ? {} : NOTHING_RUNS
   if (now === undefined) return { status: { ...base, ...old, conditions }, scaled: undefined }
   const common = { ...commonOf(now), ...setupOf(old, runtime, now.dataset), conditions }

@@ -112,6 +112,8 @@ const depsOf = (engine: Engine): RuntimeDeps => ({
   engine,
   options: { translates: true, hostPathPrefixes: 'all', version: '1.0.0' },
   random,
+  // For declarations: what runs in a world has the clock of that world.
+  clock: { now: () => 0, after: () => () => undefined },
 })
 
 /** What the controllers are given, by the type of their runtimes. */
@@ -125,17 +127,17 @@ export const DEPS = {
   vineyard: depsOf(nobody('vineyard', VINEYARD_RUNTIMES)),
 }
 
-const dataForTests = defineModule<Record<string, never>, object>({
+const dataForTests = defineModule({
   name: 'data',
   roles: ['member'],
   upstreamLeases: [],
   kinds: { member: fluidKinds },
-  defaults: {},
-  services: () => ({}),
-  controllers: () => [
-    cacheRuntimeController(DEPS.cache),
-    alluxioRuntimeController(DEPS.alluxio),
-    juicefsRuntimeController(DEPS.juicefs),
+  defaults: () => ({}),
+  services: ({ clock }) => ({ clock }),
+  controllers: ({ clock }) => [
+    cacheRuntimeController({ ...DEPS.cache, clock }),
+    alluxioRuntimeController({ ...DEPS.alluxio, clock }),
+    juicefsRuntimeController({ ...DEPS.juicefs, clock }),
     jindoRuntimeController(DEPS.jindo),
     thinRuntimeController(DEPS.thin),
     efcRuntimeController(DEPS.efc),

@@ -5,15 +5,20 @@ import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_P
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
+import { type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import type { Engine } from '../engines/engine.ts'
+import { leavingIn } from '../scaling/handover.ts'
+import { datasetOfVolume, readsOn } from '../scaling/readers.ts'
+import { SCALE_IN_HELD } from '../scaling/texts.ts'
 import { isOurClaim } from '../volume/desired.ts'
 import { NAME_TAKEN, servedCondition } from './decide.ts'
 import { isGoing, OWNED_RESOURCES } from './parts.ts'
 import { simulationOf, startingSinceMs, troubleOf } from './pods.ts'
+import { datasetsOfClaim, datasetsReadBy, READER_INDEXES } from './readers.ts'
+import { CHOOSING, WORKER_INDEX } from './scale-in.ts'
 
 const OWNER = 'owner'
 const CLASS = 'class'
@@ -24,6 +29,7 @@ const ANY_CLASS = '*'
 export function indexesOf({ resource, type }: Engine): Index[] {
   return [
     ...OWNED_RESOURCES.map((owned) => indexOf(owned, OWNER, (object) => ownersIn(resource, object).map(({ uid }) => uid))),
+    ...(CHOOSING.includes(type) ? [...READER_INDEXES, WORKER_INDEX] : []),
     indexOf(resource, CLASS, ({ spec }) => [classIn(type, spec)]),
     indexOf(resource, BLOCKED, (runtime) => (isBlocked(runtime) ? [runtime.metadata.namespace ?? ''] : [])),
   ]
@@ -39,6 +45,16 @@ function classIn(type: Engine['type'], spec: unknown): string {
 }
 
 const isBlocked = (runtime: KubeObject): boolean => servedCondition(runtime)?.reason === NAME_TAKEN
+
+const isHeld = ({ status }: KubeObject): boolean => {
+  const { conditions } = (status ?? {}) as { conditions?: { type: string }[] }
+  return (Array.isArray(conditions) ? conditions : []).some(({ type }) => type === SCALE_IN_HELD)
+}
+
+function datasetOf(volume: PersistentVolume): ObjectRef[] {
+  const key = datasetOfVolume(volume)
+  return key === undefined ? [] : [refOfKey(key)]
+}
 
 /** The runtime of this kind that an object belongs to: at most one. */
 function ownersIn(runtimes: Resource, object: KubeObject): { name: string; uid: string }[] {
@@ -59,6 +75,13 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
   /** Datasets and claims have the name of their runtime, which is of one kind of many. */
   const ifThere = ({ namespace, name }: ObjectRef, read: Reader): ObjectRef[] =>
     read.get(resource, namespace, name) === undefined ? [] : [{ namespace, name }]
+  /** Workers are to leave, and it matters who reads. */
+  const isChoosing = ({ namespace, name }: ObjectRef, read: Reader): boolean => {
+    const runtime = CHOOSING.includes(type) ? read.get(resource, namespace, name) : undefined
+    if (runtime === undefined) return false
+    const isLeadingOut = ({ metadata }: KubeObject): boolean => leavingIn(metadata.annotations) !== undefined
+    return isHeld(runtime) || ownedBy(read, ADVANCED_STATEFUL_SETS, runtime).some(isLeadingOut)
+  }
   return [
     via(DATASETS, (dataset, read) => ifThere(refOf(dataset), read), {
       isRelevantUpdate: (old, dataset) => isOtherDataset(old, dataset, type !== 'cache'),
@@ -66,12 +89,26 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
     via(CACHE_RUNTIME_CLASSES, ofClass),
     via(THIN_RUNTIME_PROFILES, ofClass),
     ...OWNED_RESOURCES.map((owned) => via(owned, concernedBy)),
-    via(PODS, (pod, read) => setOf(pod, read).flatMap(ownerOf), { isRelevantUpdate: saysOther }),
-    // Only that they are gone matters.
-    via(PERSISTENT_VOLUME_CLAIMS, (claim, read) => (isOurClaim(claim) ? ifThere(refOf(claim), read) : []), {
-      isRelevantUpdate: () => false,
+    via(PODS, (pod, read) => [...setOf(pod, read).flatMap(ownerOf), ...datasetsReadBy(pod, read).filter((ref) => isChoosing(ref, read))], {
+      isRelevantUpdate: (old, pod) => saysOther(old, pod) || readsOn(old) !== readsOn(pod),
     }),
-    via(PERSISTENT_VOLUMES, (volume, read) => claimOf(volume).flatMap((ref) => ifThere(ref, read)), { isRelevantUpdate: () => false }),
+    // Only that they are there or gone matters.
+    via(
+      PERSISTENT_VOLUME_CLAIMS,
+      (claim, read) => [
+        ...(isOurClaim(claim) ? ifThere(refOf(claim), read) : []),
+        ...datasetsOfClaim(claim, read).filter((ref) => isChoosing(ref, read)),
+      ],
+      { isRelevantUpdate: () => false },
+    ),
+    via(
+      PERSISTENT_VOLUMES,
+      (volume, read) => [
+        ...claimOf(volume).flatMap((ref) => ifThere(ref, read)),
+        ...datasetOf(volume).filter((ref) => isChoosing(ref, read)),
+      ],
+      { isRelevantUpdate: () => false },
+    ),
   ]
 }
 

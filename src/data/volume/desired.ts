@@ -3,6 +3,7 @@
  * drivers, schedulers and other tools go by. Pure.
  */
 import { isJsonObject } from '../../base/json.ts'
+import { isFuseGlobal } from '../../kinds/fluid/fuse-global.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { commonLabel, datasetId, fuseLabel, volumeName } from '../../kinds/fluid/names.ts'
 import { ANNOTATIONS, CREATED_BY_FLUID, CSI_DRIVER, LABELS, type RuntimeType, STORAGE_CLASS } from '../../kinds/fluid/well-known.ts'
@@ -56,7 +57,8 @@ export function volumeOf({ dataset, runtime, mount, nodeSelector = {} }: VolumeS
   const { namespace = '', name = '', uid = '' } = dataset.metadata
   const wanted = wantedMetadata(runtime, 'PersistentVolume')
   const skip = runtime.metadata.annotations?.[ANNOTATIONS.skipMountCheck]
-  const selected = Object.entries(nodeSelector).map(([key, value]) => ({ key, operator: 'In', values: [value] }))
+  const wantedLabels = { ...nodeSelector, ...(isFuseGlobal(runtime) ? {} : { [commonLabel({ namespace, name, uid })]: 'true' }) }
+  const selected = Object.entries(wantedLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }))
   const isSymlink = wanted.labels[LABELS.nodePublishMethod] === 'symlink'
   return {
     apiVersion: 'v1',
@@ -160,6 +162,12 @@ const textsOf = (value: unknown): Record<string, string> =>
         Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && isWritable(entry[0])),
       )
     : {}
+
+/** Whether it can be used beside workers only. */
+export const isVolumeCoLocated = ({ spec }: PersistentVolume): boolean =>
+  (spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
+    matchExpressions.some(({ key }) => key?.startsWith(COMMON_PREFIX) === true),
+  )
 
 /** A claim that was made for the dataset of its name, and not by a user. */
 export const isOurClaim = ({ metadata }: KubeObject): boolean =>

@@ -21,6 +21,8 @@ export interface CommandOutcome {
   stderr?: string
   /** Default 0. */
   exitCode?: number
+  /** How long it goes on after it has written (default: it ends). */
+  lastsMs?: number
 }
 
 /** May throw: the command could then not be run. */
@@ -113,6 +115,7 @@ export class ScriptedCommands implements NodeConnections {
     }
     if (outcome.stdout !== undefined) output.stdout(Buffer.from(outcome.stdout))
     if (outcome.stderr !== undefined) output.stderr(Buffer.from(outcome.stderr))
+    if (outcome.lastsMs !== undefined) await sleep(this.#clock, outcome.lastsMs)
     return outcome.exitCode ?? 0
   }
 }

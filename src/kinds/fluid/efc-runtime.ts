@@ -3,7 +3,16 @@ import { s } from '../schema/builder.ts'
 import { defineKind, type ObjectOf } from '../schema/define-kind.ts'
 import { CATEGORIES, DATA_GROUP } from './groups.ts'
 import { cleanPolicy, flag, networkMode, nodeSelector, podMetadata, portMap, resources, text, textMap, versionSpec } from './parts.ts'
-import { ALL_COLUMNS, cleanCachePolicy, componentReplicas, runtimeReplicas, runtimeStatus, SCALE, tieredstore } from './runtime-parts.ts'
+import {
+  ALL_COLUMNS,
+  cleanCachePolicy,
+  componentReplicas,
+  fuseGlobalWithoutEffect,
+  runtimeReplicas,
+  runtimeStatus,
+  SCALE,
+  tieredstore,
+} from './runtime-parts.ts'
 
 const { optional } = s
 
@@ -35,7 +44,7 @@ const spec = s.object(
     initFuse: optional(s.object({ version }, { description: 'What prepares a node.' })),
     fuse: optional(
       s.object(
-        { version, properties, resources, nodeSelector, cleanPolicy, podMetadata, networkMode },
+        { version, properties, resources, nodeSelector, cleanPolicy, podMetadata, networkMode, global: fuseGlobalWithoutEffect },
         { description: 'The mount of each node.' },
       ),
     ),

@@ -21,7 +21,16 @@ import {
   volumeMounts,
   volumes,
 } from './parts.ts'
-import { ALL_COLUMNS, cleanCachePolicy, componentReplicas, runtimeReplicas, runtimeStatus, SCALE, tieredstore } from './runtime-parts.ts'
+import {
+  ALL_COLUMNS,
+  cleanCachePolicy,
+  componentReplicas,
+  fuseGlobal,
+  runtimeReplicas,
+  runtimeStatus,
+  SCALE,
+  tieredstore,
+} from './runtime-parts.ts'
 
 const { optional } = s
 
@@ -79,7 +88,7 @@ const spec = s.object(
               { description: 'Metrics of the mounts.' },
             ),
           ),
-          global: flag('Outdated, without effect: nodes get a mount when a pod needs it.'),
+          global: fuseGlobal,
         },
         { description: 'The mount of each node.' },
       ),

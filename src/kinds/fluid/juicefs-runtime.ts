@@ -23,6 +23,7 @@ import {
 import {
   componentReplicas,
   FUSE_COLUMNS,
+  fuseGlobal,
   management,
   runtimeReplicas,
   runtimeStatus,
@@ -73,7 +74,7 @@ const spec = s.object(
           cleanPolicy,
           podMetadata,
           networkMode,
-          global: flag('Outdated, without effect: nodes get a mount when a pod needs it.'),
+          global: fuseGlobal,
         },
         { description: 'The mount of each node.' },
       ),

@@ -48,6 +48,13 @@ export const management = optional(
   ),
 )
 
+/** Fluid took the field away in 2024; it has had no effect there since. */
+export const fuseGlobal = flag(
+  'Whether mounts may be on nodes without workers (default). If not, pods that read come only to nodes with workers, which then stay.',
+)
+/** Of kinds whose workers label no nodes. */
+export const fuseGlobalWithoutEffect = flag('Without effect: mounts may be on nodes without workers.')
+
 export const runtimeReplicas = count('How many workers there are.')
 export const componentReplicas = optional(s.int32({ minimum: 1, description: 'How many pods there are.' }))
 

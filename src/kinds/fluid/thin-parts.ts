@@ -15,7 +15,7 @@ import {
   texts,
   volumeMounts,
 } from './parts.ts'
-import { componentReplicas } from './runtime-parts.ts'
+import { componentReplicas, fuseGlobalWithoutEffect } from './runtime-parts.ts'
 
 const { optional } = s
 
@@ -46,6 +46,7 @@ export const thinFuse = optional(
       cleanPolicy,
       lifecycle: optional(s.kubernetes('Lifecycle')),
       podMetadata,
+      global: fuseGlobalWithoutEffect,
     },
     { description: 'The mount of each node.' },
   ),

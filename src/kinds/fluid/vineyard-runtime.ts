@@ -21,6 +21,7 @@ import {
   API_GATEWAY_COLUMN,
   componentReplicas,
   FUSE_COLUMNS,
+  fuseGlobalWithoutEffect,
   MASTER_COLUMNS,
   runtimeReplicas,
   runtimeStatus,
@@ -66,7 +67,7 @@ const spec = s.object(
     worker: optional(s.object(component, { description: 'The workers.' })),
     fuse: optional(
       s.object(
-        { ...imageFields, env, options, resources, cleanPolicy, podMetadata, networkMode },
+        { ...imageFields, env, options, resources, cleanPolicy, podMetadata, networkMode, global: fuseGlobalWithoutEffect },
         { description: 'The client of each node.' },
       ),
     ),

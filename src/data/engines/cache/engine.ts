@@ -4,6 +4,7 @@ import { isNative, pathOfMount } from '../../../kinds/fluid/mount-point.ts'
 import { datasetId, fuseLabel } from '../../../kinds/fluid/names.ts'
 import { CACHE_RUNTIMES } from '../../../kinds/fluid/resources.ts'
 import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
+import { commandIn } from '../../scaling/handover.ts'
 import { mountInfo } from '../../volume/desired.ts'
 import { BUILTIN_CLASS, DEFAULT_LEVELS } from '../builtin/class.ts'
 import type { Engine, EngineInput, PodEntry, Prepared, Served } from '../engine.ts'
@@ -68,6 +69,7 @@ function preparedOf(cache: Cache, servedBy: string | undefined): Prepared {
     keySecret: metadata.annotations?.[CLASS_ANNOTATIONS.key] === 'true' ? keySecretName(cache.dataset.metadata.name ?? '') : undefined,
     mountUfs: entryOf(master, 'mountUFS'),
     reportSummary: entryOf(master ?? worker, 'reportSummary'),
+    ...leadingOf(cache, master),
     // Fluid's contract: what pods mount themselves is no concern of the command. Where masters get those volumes, it mounts all.
     mountPaths: (cache.dataset.spec?.mounts ?? [])
       .filter((mount) => metadata.annotations?.[CLASS_ANNOTATIONS.nativeMounts] === 'true' || !isNative(mount))
@@ -78,9 +80,21 @@ function preparedOf(cache: Cache, servedBy: string | undefined): Prepared {
   }
 }
 
+/** Only a master can lead workers out. */
+function leadingOf({ runtimeClass }: Cache, master: Component | undefined): Pick<Prepared, 'decommission' | 'recommission'> {
+  const of = (annotation: string): PodEntry | undefined => {
+    const command = commandIn(runtimeClass.metadata.annotations?.[annotation])
+    return command === undefined ? undefined : commandOf(master, { command })
+  }
+  const [decommission, recommission] = [of(CLASS_ANNOTATIONS.decommission), of(CLASS_ANNOTATIONS.recommission)]
+  return { ...(decommission === undefined ? {} : { decommission }), ...(recommission === undefined ? {} : { recommission }) }
+}
+
+const entryOf = (component: Component | undefined, name: 'mountUFS' | 'reportSummary'): PodEntry | undefined =>
+  commandOf(component, component?.definition.executionEntries?.[name])
+
 /** Commands run in the first pod of the component, in its first container. */
-function entryOf(component: Component | undefined, name: 'mountUFS' | 'reportSummary'): PodEntry | undefined {
-  const entry = component?.definition.executionEntries?.[name]
+function commandOf(component: Component | undefined, entry: { command: string[]; timeout?: number } | undefined): PodEntry | undefined {
   const container = component?.definition.template?.spec?.containers?.[0]?.name
   if (component === undefined || entry === undefined || container === undefined || component.replicas === 0) return undefined
   return {

@@ -33,6 +33,10 @@ export const CLASS_ANNOTATIONS = {
    * the files in a directory of the pod.
    */
   sidecarFiles: 'sluice.dev/sidecar-files',
+  /** A command, as a JSON list, that leads a worker out before it goes: run in the master with the name of the worker's pod appended. */
+  decommission: 'sluice.dev/decommission',
+  /** The same for a worker that was being led out and stays after all. */
+  recommission: 'sluice.dev/recommission',
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
