@@ -13,7 +13,7 @@ import { podsUsing, takenIn } from '../../dataset/observe.ts'
 import { boundType, type Runtime, runtimesNamed } from '../../dataset/runtimes.ts'
 import { mayRefer } from '../consent.ts'
 import { isGoing } from '../indexes.ts'
-import { inTheWay, mirrorOf } from '../mirror/mirror.ts'
+import { mirrorOf, nameTakenIn } from '../mirror/mirror.ts'
 
 export interface ReferenceDeps {
   /** What holds where an owner has stated nothing. */
@@ -71,7 +71,7 @@ function originalOf(dataset: Dataset, referred: Referred, source: { read: PassRe
   const original = read.get(DATASETS, referred.namespace, referred.name)
   const isListed = original?.status?.datasetRef?.includes(keyOfObject(dataset)) === true
   const mirror = mirrorOf(referred, read)
-  const mirrorProblem = mirror.problem ?? inTheWay(dataset.metadata.namespace ?? '', referred, mirror, read)
+  const mirrorProblem = mirror.problem ?? nameTakenIn(dataset.metadata.namespace ?? '', referred, mirror, read)
   return { isPermitted: true, isEnding, dataset: original, isListed, mirrorProblem }
 }
 

@@ -6,6 +6,8 @@ import type { Dataset } from '../../../kinds/fluid/index.ts'
 import { DATASETS, THIN_RUNTIMES } from '../../../kinds/fluid/resources.ts'
 import { ReferenceGrant } from '../../../kinds/gateway/reference-grant.ts'
 import { PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
+import { datasetController } from '../../dataset/controller.ts'
+import { DECLARED } from '../../dataset/testing.ts'
 import { aGrant, aReference, createNamespaces, createOriginal, modulesWith, ORIGINAL, phaseIn, REFERENCE } from '../testing.ts'
 import { referenceDatasetController } from './controller.ts'
 
@@ -56,6 +58,44 @@ describe('data.reference.dataset', () => {
       for (const where of [ORIGINAL, REFERENCE]) await expectGone(cluster, DATASETS, where)
       await expectGone(cluster, THIN_RUNTIMES, REFERENCE)
       await expectGone(cluster, PERSISTENT_VOLUMES, 'web-images')
+    },
+  })
+})
+
+describe('data.dataset, of an original', () => {
+  survives(datasetController(DECLARED), {
+    modules: modulesWith('grant'),
+    nodes: 1,
+    before: [createNamespaces, createOriginal],
+    steps: [
+      async (cluster) => {
+        await cluster.create(aGrant())
+        await cluster.create(aReference())
+        await cluster.create(aReference('web/more'))
+      },
+      (cluster) => cluster.delete(ReferenceGrant.resource, 'data/for-web'),
+      (cluster) => cluster.create(aGrant()),
+      (cluster) => cluster.delete(DATASETS, ORIGINAL),
+      (cluster) => cluster.delete(DATASETS, 'web/more'),
+      async (cluster) => {
+        assert.equal(await phaseIn(cluster), 'Bound')
+        await cluster.delete(DATASETS, REFERENCE)
+      },
+    ],
+    invariants: [
+      {
+        says: 'an original outlives references that are bound',
+        about: ['datasets'],
+        broken: (view) => {
+          const isBound = [REFERENCE, 'web/more'].some(
+            (where) => (view.get('datasets', where) as Dataset | undefined)?.status?.phase === 'Bound',
+          )
+          return isBound && view.get('datasets', ORIGINAL) === undefined ? 'it is gone' : undefined
+        },
+      },
+    ],
+    async atRest(cluster) {
+      for (const where of [ORIGINAL, REFERENCE, 'web/more']) await expectGone(cluster, DATASETS, where)
     },
   })
 })

@@ -54,7 +54,7 @@ export function mirrorOf(original: Original, read: Pick<Reader, 'get'>): Mirror 
 }
 
 /** A copy under whose name a user has something else stays away: what is theirs is never touched. */
-export function inTheWay(namespace: string, original: Original, { source }: Mirror, read: Pick<Reader, 'get'>): string | undefined {
+export function nameTakenIn(namespace: string, original: Original, { source }: Mirror, read: Pick<Reader, 'get'>): string | undefined {
   const all =
     source === undefined ? [] : [...source.configMaps.map((map) => [CONFIG_MAPS, map] as const), [DAEMON_SETS, source.template] as const]
   for (const [resource, { metadata }] of all) {
