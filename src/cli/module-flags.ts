@@ -7,8 +7,12 @@ import { CommandError, type Machine } from './machine.ts'
 /** What commander parsed: a text, or a list of texts for a repeatable flag. */
 export type CommandOptions = Readonly<Record<string, unknown>>
 
-const flagsOf = (command: FlagCommand, modules: readonly Module[]) =>
-  modules.flatMap(({ flags }) => flags.filter((flag) => isFlagOf(command, flag)))
+/** Each once: modules that ask the same question share its flag, and each reads it into its own options. */
+const flagsOf = (command: FlagCommand, modules: readonly Module[]) => [
+  ...new Map(
+    modules.flatMap(({ flags }) => flags.filter((flag) => isFlagOf(command, flag)).map((flag) => [nameOfFlag(flag), flag] as const)),
+  ).values(),
+]
 
 const collect = (value: string, before: string[]): string[] => [...before, value]
 

@@ -214,7 +214,11 @@ const cases: Record<string, Case> = {
     code: 0,
     says: [/Usage: sluice/, /up .*start the hub/, /Examples:\n {2}sluice up /, /kubectl --context member1 get ns/],
   },
-  'help of a command': { args: 'up --help', code: 0, says: [/--data-dir <dir>/, /--port <port>/, /--members <n>/, /--bare/, /--detach/] },
+  'help of a command': {
+    args: 'up --help',
+    code: 0,
+    says: [/--data-dir <dir>/, /--port <port>/, /--members <n>/, /--bare/, /--detach/, /--reference-consent <mode>/],
+  },
   'an unknown command': { args: 'start', code: 1, says: [/unknown command 'start'/] },
 }
 

@@ -19,6 +19,8 @@ import { DATA_METRICS, dataMetrics } from './metrics.ts'
 import { nodeController } from './node/controller.ts'
 import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
+import { mayReferBy } from './reference/consent.ts'
+import { referenceControllers } from './reference/index.ts'
 import { runtimeControllers } from './runtime/index.ts'
 import { seeded } from './seeded/index.ts'
 import { datasetSidecar } from './sidecar/admission.ts'
@@ -40,18 +42,23 @@ export const data = defineModule({
   defaults: NO_OPTIONS,
   commandDefaults: DATA_DEFAULTS,
   flags: DATA_FLAGS,
-  admission: ({ hostPathPrefixes = 'all' }) => fluidAdmission({ hostPathPrefixes }),
+  admission: ({ hostPathPrefixes = 'all', referenceConsent = 'open' }) =>
+    fluidAdmission({ hostPathPrefixes, mayRefer: mayReferBy(referenceConsent) }),
   metrics: DATA_METRICS,
   services({ clock, random, caches, registry }) {
     if (registry !== undefined) dataMetrics(registry, caches)
     return { clock, random }
   },
-  controllers({ clock, random }, { hostPathPrefixes = 'all', translates = true, allowsPrivateAddresses = true }) {
+  controllers(
+    { clock, random },
+    { hostPathPrefixes = 'all', translates = true, allowsPrivateAddresses = true, referenceConsent = 'open' },
+  ) {
     const options = { translates, hostPathPrefixes, version: OWN_VERSION }
     return [
       builtinClassController({ version: OWN_VERSION, allowsPrivateAddresses }),
       advancedStatefulSet,
-      datasetController({ engines: ENGINES, options, clock }),
+      datasetController({ engines: ENGINES, options, clock, referenceConsent }),
+      ...referenceControllers({ referenceConsent }),
       ...runtimeControllers({ engines: ENGINES, options, random, clock }),
       ...operationControllers,
       volumeController(),

@@ -3,9 +3,10 @@ import type { HostPathPrefixes } from '../kinds/fluid/admission/index.ts'
 import { isAbsoluteClean } from '../kube/node-path.ts'
 import { parsed, unparsed } from '../kube/parsed.ts'
 import type { Flag, FlagCommand } from '../runtime/module/flags.ts'
+import { CONSENT_DEFAULTS, type ConsentOptions, consentFlag } from '../runtime/reference-consent.ts'
 import { SIDECAR_MODES, type SidecarMode } from './sidecar/mode.ts'
 
-export interface DataOptions {
+export interface DataOptions extends ConsentOptions {
   /** Directories of nodes that datasets and runtimes may name: those below the prefixes, or all. */
   hostPathPrefixes?: HostPathPrefixes
   /** Whether the builtin cache serves AlluxioRuntimes and the like. */
@@ -21,8 +22,11 @@ export interface DataOptions {
  * runtimes of other engines keep the workloads that they ask for.
  */
 export const DATA_DEFAULTS: Readonly<Record<FlagCommand, Readonly<Required<DataOptions>>>> = {
-  up: { hostPathPrefixes: 'all', translates: true, allowsPrivateAddresses: true, sidecarMode: 'native-sidecar' },
-  controllers: { hostPathPrefixes: [], translates: false, allowsPrivateAddresses: false, sidecarMode: 'native-sidecar' },
+  up: { hostPathPrefixes: 'all', translates: true, allowsPrivateAddresses: true, sidecarMode: 'native-sidecar', ...CONSENT_DEFAULTS.up },
+  controllers: {
+    ...{ hostPathPrefixes: [], translates: false, allowsPrivateAddresses: false, sidecarMode: 'native-sidecar' },
+    ...CONSENT_DEFAULTS.controllers,
+  },
 }
 
 const PREFIX_FLAG = '--dataset-host-path'
@@ -31,6 +35,8 @@ const SIDECAR_FLAG = '--dataset-sidecar'
 const OLD_SIDECAR: SidecarMode = 'container'
 
 export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
+  // The gate has it as well, on the hub.
+  consentFlag(),
   {
     flag: `${PREFIX_FLAG} <dir>`,
     about:

@@ -18,6 +18,7 @@ import {
   GRANT_INDEXES,
   isAbout,
   isPermitted,
+  isPermittedAmong,
   mayBeWithheld,
   type ReferenceConsent,
   type ReferenceFrom,
@@ -132,6 +133,15 @@ describe('consent to a reference', () => {
       const read = reading(grants)
       assert.equal(isPermitted(FROM, into(to), { read, mode: 'open' }), open)
       assert.equal(isPermitted(FROM, into(to), { read, mode: 'grant' }), grant)
+      for (const [mode, expected] of [
+        ['open', open],
+        ['grant', grant],
+      ] as const)
+        assert.equal(
+          isPermittedAmong(grants as ReferenceGrant[], { from: FROM, to: into(to), mode }),
+          expected,
+          `${mode}, without an index`,
+        )
     })
 })
 

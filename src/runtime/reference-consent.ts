@@ -47,9 +47,24 @@ export const GRANT_INDEXES: readonly Index[] = [
 
 export function isPermitted(from: ReferenceFrom, to: ReferenceTo, { read, mode }: ConsentSource): boolean {
   if (from.namespace === to.namespace) return true
-  const grants = read.byIndex(ReferenceGrant.resource, INTO, `${to.namespace}|${keyOfKind(to)}`)
-  return grants.length === 0 ? mode === 'open' : grants.some((grant) => permits(grant, from, to))
+  return isPermittedBy(read.byIndex(ReferenceGrant.resource, INTO, `${to.namespace}|${keyOfKind(to)}`), { from, to, mode })
 }
+
+/** For who has no index, such as admission: from all grants of the owner's namespace. */
+export const isPermittedAmong = (
+  grants: readonly ReferenceGrant[],
+  { from, to, mode }: { from: ReferenceFrom; to: ReferenceTo; mode: ReferenceConsent },
+): boolean =>
+  from.namespace === to.namespace ||
+  isPermittedBy(
+    grants.filter((grant) => namespaceOf(grant) === to.namespace && statedKinds(grant).includes(keyOfKind(to))),
+    { from, to, mode },
+  )
+
+const isPermittedBy = (
+  grants: readonly ReferenceGrant[],
+  { from, to, mode }: { from: ReferenceFrom; to: ReferenceTo; mode: ReferenceConsent },
+): boolean => (grants.length === 0 ? mode === 'open' : grants.some((grant) => permits(grant, from, to)))
 
 /**
  * Whether there can be an object of this kind, existing or not, that `from` may not refer to: then a message must not tell

@@ -19,7 +19,7 @@ export function plan({ dataset, grants, live }: Observed): Plan {
   const events = left === 0 ? {} : { events: [tooMany(dataset, left)] }
   if (granted.length === 0) return { actions: live === undefined ? [] : [{ do: 'delete', resource: CONFIG_MAPS, of: live }] }
   const wanted = accessConfigMap(dataset, granted)
-  if (live === undefined) return { actions: [{ do: 'create', resource: CONFIG_MAPS, object: wanted, mustBeNew: true }], ...events }
+  if (live === undefined) return { actions: [{ do: 'create', resource: CONFIG_MAPS, object: wanted }], ...events }
   // It is coming back.
   if (live.metadata.deletionTimestamp !== undefined || isSame(live, wanted)) return { actions: [], ...events }
   const others = Object.keys(live.data ?? {}).filter((key) => key !== ACCESS_KEY)

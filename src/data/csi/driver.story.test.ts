@@ -407,3 +407,56 @@ describe('nodes with volumes of datasets', () => {
     )
   })
 })
+
+describe('volumes of datasets of another namespace', () => {
+  const OWNER = 'data/demo'
+  const foreign = { attributes: { runtime_namespace: 'data' } }
+
+  /** As `data.dataset` keeps it, from who consents. */
+  const lists = (w: World, datasetRef: string[] | null) =>
+    w.member.patch(DATASETS, OWNER, { status: { phase: 'Bound', conditions: [], datasetRef } }, 'status')
+
+  inWorld('are given only while that dataset lists the one of the claim; pods that have them keep them', async (w) => {
+    const meeting = meetingOf(w.member)
+    await w.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'data' } })
+    const { metadata, ...rest } = aDataset([{ mountPoint: 's3://lake', name: 'lake' }])
+    await w.member.create({ ...rest, metadata: { ...metadata, namespace: 'data' } })
+    await createVolume(w.member, foreign)
+    await createPod(w, 'p')
+    await w.advance(3000)
+    assert.match(
+      await saidBy(w),
+      /Dataset data\/demo does not exist, or may not be used from namespace default: ask whoever owns namespace data/,
+    )
+    assert.deepEqual(meeting.names(), [])
+    await lists(w, ['default/demo'])
+    await w.advance(60_000)
+    await meeting.complete(1)
+    await w.advance(5000)
+    assert.equal(await phaseOf(w), 'Running')
+    await lists(w, null)
+    await createPod(w, 'late')
+    await w.advance(3000)
+    assert.match(await saidBy(w, 'late'), /may not be used from namespace default/)
+    assert.equal(await phaseOf(w), 'Running')
+    await w.member.delete(PODS, 'default/late', { gracePeriodSeconds: 0 })
+    forgive(w, /may not be used from namespace default/)
+  })
+
+  inWorld('say nothing of what the client says about its sources', async (w) => {
+    const meeting = meetingOf(w.member)
+    await w.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'data' } })
+    const { metadata, ...rest } = aDataset([{ mountPoint: 's3://lake', name: 'lake' }])
+    await w.member.create({ ...rest, metadata: { ...metadata, namespace: 'data' } })
+    await lists(w, ['default/demo'])
+    await createVolume(w.member, foreign)
+    await createPod(w, 'p')
+    await w.advance(500)
+    meeting.say({ state: 'waiting', message: 'https://ann:hunter2@example.com does not answer' })
+    await w.advance(8000)
+    assert.equal(await saidBy(w), 'waiting for volume "data": the client of the node has begun (pod demo-client-… in namespace data)')
+    await meeting.complete(1)
+    await w.advance(5000)
+    assert.equal(await phaseOf(w), 'Running')
+  })
+})

@@ -10,6 +10,7 @@ import { CSI_DRIVER } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { CsiContext, CsiDriver, CsiPodContext, Published } from '../../runtime/seams/csi-driver.ts'
 import { whyNotAllowed } from '../engines/host-paths.ts'
+import { withheldText } from '../reference/consent.ts'
 import { ask, hold, leave, release, removeLeft, take, untilRemoved } from './files.ts'
 import { fuseLabels } from './labels.ts'
 import { type Place, placeOf } from './place.ts'
@@ -31,6 +32,8 @@ export function fluidCsiDriver({ hostPathPrefixes }: DriverOptions): CsiDriver {
     labels: fuseLabels,
     async stage(context) {
       const place = placeOf(context.volume)
+      const { claim } = context.volume
+      if (claim !== undefined) await refuseUnlisted(context, place, claim.namespace)
       await alone(keyOf(context, place), async () => {
         await take(context, place)
         // What may be written is not copied, until a pod wants only to read it.
@@ -39,6 +42,7 @@ export function fluidCsiDriver({ hostPathPrefixes }: DriverOptions): CsiDriver {
     },
     async publish(context) {
       const place = placeOf(context.volume)
+      await refuseUnlisted(context, place, context.pod.namespace)
       await refuseSimulated(context, place)
       const written = context.readOnly ? undefined : await publishWritable(context, place, hostPathPrefixes)
       if (written !== undefined) return written
@@ -69,12 +73,24 @@ function placeIfAny({ volume }: CsiContext): Place | undefined {
 
 const isReadOnly = ({ volume: { accessModes } }: CsiContext): boolean => accessModes.every((mode) => mode === 'ReadOnlyMany')
 
+/**
+ * Files of another namespace are given only while its dataset lists the reference: a volume may be older than the withdrawal of its
+ * consent. The text is the same whether the dataset exists or not.
+ */
+async function refuseUnlisted({ get, volume }: CsiContext, { namespace, name }: Place, from: string): Promise<void> {
+  if (from === namespace) return
+  const dataset = await get<Dataset>(DATASETS, namespace, name)
+  const { claim } = volume
+  if (claim?.namespace === from && dataset?.status?.datasetRef?.includes(`${from}/${claim.name}`) === true) return
+  throw new Error(withheldText(from, { namespace, name }))
+}
+
 /** Files of a dataset whose pods run nothing never come: better to say so than to wait. Sources that are written are there. */
-async function refuseSimulated({ get, node, readOnly }: CsiPodContext, { namespace, name, isThin }: Place): Promise<void> {
+async function refuseSimulated({ get, node, readOnly }: CsiPodContext, { namespace, name, isThin, isForeign }: Place): Promise<void> {
   if (!readOnly && !isThin) return
   const dataset = await get<Dataset>(DATASETS, namespace, name)
   const simulated = findCondition(dataset?.status?.conditions, 'Simulated')
-  if (simulated?.status === 'True') throw new Error(simulatedText({ namespace, name, node }, simulated.message ?? ''))
+  if (simulated?.status === 'True') throw new Error(simulatedText({ namespace, name, node, isForeign }, simulated.message ?? ''))
 }
 
 /** Undefined: the dataset says that nothing of it is written. */

@@ -21,6 +21,8 @@ export interface Place extends VolumePlaces {
   holder: string
   /** Its files are those of a file system that the image of a ThinRuntime mounts. */
   isThin: boolean
+  /** The claim is in another namespace: what the runtime's tenant alone may know is not said there. */
+  isForeign: boolean
   /** A directory that has nothing but mount points. */
   mountPoints: string
 }
@@ -37,7 +39,7 @@ const LONGEST_SEGMENT = 255
 const UID = /^[A-Za-z0-9-]{1,128}$/
 
 /** Throws what is wrong with the volume. */
-export function placeOf({ attributes, uid, name: volume }: CsiVolume): Place {
+export function placeOf({ attributes, uid, name: volume, claim }: CsiVolume): Place {
   const attribute = (key: string): string => (Object.hasOwn(attributes, key) ? (attributes[key] ?? '') : '')
   const root = attribute('fluid_path').replace(/\/+$/, '')
   if (root === '') throw new Error(`fluid_path is not set in the attributes of PersistentVolume ${volume}`)
@@ -51,7 +53,14 @@ export function placeOf({ attributes, uid, name: volume }: CsiVolume): Place {
   const holders = `${root}/holders/${id}`
   return {
     ...volumePlaces(root),
-    ...{ id, subPath, namespace, name, isThin: root.startsWith(THIN_ROOT) },
+    ...{
+      id,
+      subPath,
+      namespace,
+      name,
+      isThin: root.startsWith(THIN_ROOT),
+      isForeign: claim !== undefined && claim.namespace !== namespace,
+    },
     client: clientName(TYPES.get(attribute('mount_type')) ?? 'thin', name),
     holders,
     holder: `${holders}/${fileOf(uid)}`,

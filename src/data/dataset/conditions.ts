@@ -22,11 +22,28 @@ export type ConditionType =
   | 'NameTaken'
   /** True: the dataset is to be deleted, and something uses it. */
   | 'DeletionHeld'
+  /** True, on a reference: it could use its original and may not any more; on an original: references that lost their consent. */
+  | 'ConsentWithdrawn'
+  /** True, on an original: more datasets refer to it than its list has room for. */
+  | 'ReferencesUnlisted'
+  /** False, on a reference: what pods with a sidecar need is not copied into its namespace. */
+  | 'Mirrored'
 
 export interface Said {
   type: ConditionType
   status: 'True' | 'False'
-  reason: DatasetReason | 'Simulated' | 'ReportFailed' | 'ListingFailed' | 'SecondRuntime' | 'NameTaken' | 'PodsUseIt' | 'DatasetsUseIt'
+  reason:
+    | DatasetReason
+    | 'Simulated'
+    | 'ReportFailed'
+    | 'ListingFailed'
+    | 'SecondRuntime'
+    | 'NameTaken'
+    | 'PodsUseIt'
+    | 'DatasetsUseIt'
+    | 'NoConsent'
+    | 'TooManyReferences'
+    | 'NotCopied'
   message: string
 }
 

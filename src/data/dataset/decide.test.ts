@@ -5,6 +5,7 @@ import type { Dataset, DatasetStatus } from '../../kinds/fluid/index.ts'
 import { CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { Outcome } from '../../runtime/controller.ts'
+import { NO_REFERENCES } from '../reference/referring.ts'
 import { conditionsOf, ready, waiting } from './conditions.ts'
 import { decide } from './decide.ts'
 import { checkMounted } from './effects.ts'
@@ -128,7 +129,7 @@ describe('what a dataset is', () => {
   })
   const seen = (dataset: Dataset, of: Runtime | undefined, how: Service | undefined): Observed => ({
     ...{ dataset, nowMs: 0, choice: choose(of === undefined ? [] : [of], 'cache'), service: how, isCertain: true },
-    ...{ users: { pods: [], datasets: [] }, lastFailure: undefined, taken: undefined },
+    ...{ users: { pods: [], datasets: [] }, lastFailure: undefined, taken: undefined, references: NO_REFERENCES },
   })
   const [ok, no, run]: Outcome<true>[] = [{ state: 'done', value: true }, { state: 'failed', message: 'no' }, { state: 'running' }]
   const failure = { type: 'NotReady', status: 'True', message: 'the sources cannot be mounted: before' }

@@ -5,6 +5,7 @@
  */
 import { deepEqual } from '../../base/json.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
+import { referenceProblem } from '../../kinds/fluid/reference.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { checkDns1035Label } from '../../kube/names.ts'
 import { READY_MESSAGE, UPDATED_MESSAGE, UPDATING_MESSAGE } from './conditions.ts'
@@ -39,6 +40,8 @@ export function decide(observed: Observed): Standing {
     return notBound(
       `${name} cannot be the name of a dataset: choose one that starts with a letter and has only lower case letters, digits and '-'`,
     )
+  const problem = referenceProblem(dataset.spec?.mounts)
+  if (problem !== undefined) return notBound(shown(problem))
   if (choice.runtime === undefined || service === undefined) return withoutRuntime(observed)
   const isBound = boundType(dataset.status) === choice.runtime.type
   if (service.refused !== undefined) return isBound ? failed(shown(service.refused)) : notBound(shown(service.refused))

@@ -3,14 +3,17 @@ import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
+import { isReference } from '../../kinds/fluid/reference.ts'
 import { CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { keyOfRef, type ObjectRef, refOfKey } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Outcome, PassReader } from '../../runtime/controller.ts'
 import { isUnchanged } from '../../runtime/live-owner.ts'
+import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
 import type { Engine, EngineOptions, Prepared } from '../engines/engine.ts'
+import { type References, referencesTo } from '../reference/referring.ts'
 import { isOurClaim } from '../volume/desired.ts'
 import { takenBy } from '../volume/taken.ts'
 import { type DatasetEffects, LONGEST_REPORT_MS } from './effects.ts'
@@ -26,6 +29,7 @@ export interface DatasetDeps {
   options: EngineOptions
   effects: DatasetEffects
   pace: Pace
+  referenceConsent: ReferenceConsent
 }
 
 export interface Observed {
@@ -38,6 +42,8 @@ export interface Observed {
   isCertain: boolean
   /** What keeps a dataset that is to be deleted. */
   users: Users
+  /** Datasets that refer to this one. */
+  references: References
   /** Why it has no volume or claim: somebody else has one of that name. */
   taken: string | undefined
   lastFailure: string | undefined
@@ -59,7 +65,7 @@ interface Working {
 export interface Users {
   /** Names of pods, sorted. */
   pods: readonly string[]
-  /** Datasets that refer to this one, of those in its status. */
+  /** Datasets that refer to this one. */
   datasets: readonly string[]
 }
 
@@ -71,17 +77,19 @@ export async function observe(
   dataset: Dataset | undefined,
   { read, client }: { read: PassReader; client: Client },
 ): Promise<Observed | undefined> {
-  if (dataset === undefined) return undefined
+  if (dataset === undefined || isReference(dataset)) return undefined
   const isGoing = dataset.metadata.deletionTimestamp !== undefined
   const choice = choose(runtimesNamed(ref, read), boundType(dataset.status))
   const seen = { dataset, choice, ref }
+  const references = referencesTo(dataset, { read, mode: deps.referenceConsent })
   return {
     dataset,
     nowMs: read.nowMs(),
     choice,
     service: choice.runtime === undefined ? undefined : serviceOf(deps, choice.runtime, { ...seen, read }),
     isCertain: isCertain(seen, read) && (!asksForRuntime(seen) || (await isUnchanged(client, DATASETS, dataset))),
-    users: isGoing ? usersOf(seen, read) : NO_USERS,
+    users: isGoing ? usersOf(seen, references, read) : NO_USERS,
+    references,
     taken: isGoing ? undefined : takenIn(ref, read),
     lastFailure: read.lastFailure()?.message,
   }
@@ -182,29 +190,30 @@ function isCertain({ dataset, choice, ref }: Seen, read: PassReader): boolean {
   if (dataset.metadata.deletionTimestamp !== undefined) {
     known.push(reflects(PODS), reflects(PERSISTENT_VOLUME_CLAIMS))
     for (const key of dataset.status?.datasetRef ?? []) known.push(reflects(DATASETS, refOfKey(key).namespace))
+    known.push(reflects(NAMESPACES, ''))
   }
   return known.every(Boolean)
 }
 
-const takenIn = (key: ObjectRef, read: PassReader): string | undefined =>
+export const takenIn = (key: ObjectRef, read: PassReader): string | undefined =>
   takenBy({
     key,
     volume: read.get(PERSISTENT_VOLUMES, '', volumeName(key)),
     claim: read.get(PERSISTENT_VOLUME_CLAIMS, key.namespace, key.name),
   })
 
-function usersOf({ dataset, ref }: Seen, read: PassReader): Users {
+function usersOf({ ref }: Seen, { holding }: References, read: PassReader): Users {
+  // What is in a namespace goes with it, whoever refers to it from elsewhere.
+  const isLeaving = read.get(NAMESPACES, '', ref.namespace)?.metadata.deletionTimestamp !== undefined
+  return { pods: podsUsing(ref, read), datasets: isLeaving ? [] : holding }
+}
+
+/** Names of pods that use the claim of a dataset, sorted. */
+export function podsUsing(ref: ObjectRef, read: PassReader): string[] {
   const claim = read.get(PERSISTENT_VOLUME_CLAIMS, ref.namespace, ref.name)
   const pods = claim === undefined || !isOurClaim(claim) ? [] : read.byIndex(PODS, BY_CLAIM, keyOfRef(ref))
-  const isThere = (key: string): boolean => {
-    const { namespace, name } = refOfKey(key)
-    return read.get(DATASETS, namespace, name) !== undefined
-  }
-  return {
-    pods: pods
-      .filter((pod) => !isComplete(pod))
-      .map(({ metadata }) => metadata.name ?? '')
-      .sort(),
-    datasets: (dataset.status?.datasetRef ?? []).filter(isThere),
-  }
+  return pods
+    .filter((pod) => !isComplete(pod))
+    .map(({ metadata }) => metadata.name ?? '')
+    .sort()
 }

@@ -9,6 +9,7 @@ import { DATASET_FINALIZER, LABELS } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { type Action, type EffectRequest, type EventIntent, NOTHING_TO_DO, type Plan, request } from '../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
+import { shownKeys } from '../reference/referring.ts'
 import type { Said } from './conditions.ts'
 import { decide, isMountFailure, type Standing } from './decide.ts'
 import type { DatasetEffects } from './effects.ts'
@@ -28,7 +29,7 @@ export function plan(observed: Observed, effects: DatasetEffects): Plan {
 }
 
 /** The finalizer and the label, in one write; undefined when both are there. */
-function identity(dataset: Dataset): Plan | undefined {
+export function identity(dataset: Dataset): Plan | undefined {
   const { namespace = '', name = '', uid = '', labels, finalizers = [] } = dataset.metadata
   const id = datasetId({ namespace, name, uid })
   const hasOurs = hasFinalizer(dataset, DATASET_FINALIZER)
@@ -40,8 +41,6 @@ function identity(dataset: Dataset): Plan | undefined {
 interface Hold {
   said: Said
   event: EventIntent
-  /** References to datasets that are gone are dropped. */
-  datasets: readonly string[]
 }
 
 function holdOf(dataset: Dataset, { pods, datasets }: Users): Hold | undefined {
@@ -50,16 +49,16 @@ function holdOf(dataset: Dataset, { pods, datasets }: Users): Hold | undefined {
   if (pod === undefined && datasets.length === 0) return undefined
   const why =
     pod === undefined
-      ? `Failed to delete dataset because there are datasets [${datasets.join(' ')}] mounted to it`
+      ? `Failed to delete dataset because there are datasets [${shownKeys(datasets, ' ')}] mounted to it: delete them first`
       : `Failed to delete dataset because err: can not delete dataset because Pod ${pod} in Namespace ${namespace} is using it`
   const reason = pod === undefined ? 'DatasetsUseIt' : 'PodsUseIt'
-  return { said: { type: 'DeletionHeld', status: 'True', reason, message: why }, event: deletionHeld(dataset, why), datasets }
+  return { said: { type: 'DeletionHeld', status: 'True', reason, message: why }, event: deletionHeld(dataset, why) }
 }
 
 function planLife(observed: Observed, effects: DatasetEffects, hold?: Hold): Plan {
   const { dataset, service } = observed
   const standing = decide(observed)
-  const status = { ...statusOf(observed, standing, hold?.said), ...(hold === undefined ? {} : referring(dataset, hold)) }
+  const status = statusOf(observed, standing, hold?.said)
   const requested = standing.phase === 'NotBound' ? standing.request?.runtime : undefined
   const actions: Action[] = [
     ...statusWrite(dataset, status, eventsOf(observed, standing, hold)),
@@ -71,10 +70,7 @@ function planLife(observed: Observed, effects: DatasetEffects, hold?: Hold): Pla
     : { actions, ...commands(observed, { service, standing }, effects) }
 }
 
-const referring = ({ status }: Dataset, { datasets }: Hold): Pick<DatasetStatus, 'datasetRef'> =>
-  status?.datasetRef === undefined ? {} : { datasetRef: [...datasets] }
-
-function statusWrite(dataset: Dataset, status: DatasetStatus, events: readonly EventIntent[]): Action[] {
+export function statusWrite(dataset: Dataset, status: DatasetStatus, events: readonly EventIntent[]): Action[] {
   const patch = patchOf(dataset.status ?? {}, status)
   return patch === undefined
     ? []

@@ -1,11 +1,12 @@
 /**
- * The status of a dataset, whole, from what it is. Pure. What others may have written there (operations, references) is kept; when
- * the runtime is gone, only that and the mounts are.
+ * The status of a dataset, whole, from what it is. Pure. What others may have written there (operations) is kept; when the
+ * runtime is gone, only that and the mounts are.
  */
 import { deepEqual, isJsonObject } from '../../base/json.ts'
 import type { Dataset, DatasetStatus } from '../../kinds/fluid/index.ts'
 import { CALCULATING, RUNTIME_CATEGORY } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
+import { type References, shownKeys } from '../reference/referring.ts'
 import { conditionsOf, READY_MESSAGE, ready, type Said, unready, updating, waiting } from './conditions.ts'
 import { type Standing, secondRuntime } from './decide.ts'
 import type { Observed, Service } from './observe.ts'
@@ -18,7 +19,14 @@ export function statusOf(observed: Observed, standing: Standing, held?: Said): D
   const { dataset, nowMs } = observed
   const before: Status = dataset.status ?? {}
   const said = [...saidOf(observed, standing), ...(held === undefined ? [] : [held])]
-  return { ...fieldsOf(observed, standing, before), phase: standing.phase, conditions: conditionsOf(before.conditions, said, nowMs) }
+  const { datasetRef: _, ...fields } = fieldsOf(observed, standing, before)
+  const { listed } = observed.references
+  return {
+    ...fields,
+    phase: standing.phase,
+    conditions: conditionsOf(before.conditions, said, nowMs),
+    ...(listed.length === 0 ? {} : { datasetRef: [...listed] }),
+  }
 }
 
 function fieldsOf({ dataset, choice, service }: Observed, standing: Standing, before: Status): Status {
@@ -33,7 +41,7 @@ function fieldsOf({ dataset, choice, service }: Observed, standing: Standing, be
 }
 
 /** What was never there is not made. */
-function unbound(before: Status): Status {
+export function unbound(before: Status): Status {
   const { hcfs: _, ufsTotal, fileNum, cacheStates, runtimes, ...rest } = before
   return {
     ...rest,
@@ -61,11 +69,11 @@ function figuresOf({ prepared, simulated, asking }: Working, before: Status): Fi
   }
 }
 
-function saidOf({ dataset, choice, service, nowMs, taken }: Observed, standing: Standing): Said[] {
+function saidOf({ dataset, choice, service, nowMs, taken, references }: Observed, standing: Standing): Said[] {
   const before = dataset.status?.conditions
-  if (standing.phase === 'NotBound') return [waiting(standing.sentence)]
+  if (standing.phase === 'NotBound') return [waiting(standing.sentence), ...referencesSaid(references)]
   const wasReady = findCondition(before, 'Ready')
-  const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken)]
+  const beside = [...referencesSaid(references), ...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken)]
   const reported = [...reportedSaid(dataset, service, nowMs), ...listedSaid(dataset, service)]
   switch (standing.phase) {
     case 'Failed':
@@ -87,6 +95,15 @@ const secondSaid = (message: string | undefined): Said[] =>
 
 const takenSaid = (message: string | undefined): Said[] =>
   message === undefined ? [] : [{ type: 'NameTaken', status: 'True', reason: 'NameTaken', message }]
+
+function referencesSaid({ withdrawn, unlisted, listed }: References): Said[] {
+  const lost = `consent was withdrawn from ${shownKeys(withdrawn)}: pods that run there keep their files, new ones are not given any`
+  const full = `${listed.length} datasets refer to this one, and ${unlisted} more are not served: delete references that are not needed any more`
+  return [
+    ...(withdrawn.length === 0 ? [] : [{ type: 'ConsentWithdrawn', status: 'True', reason: 'NoConsent', message: lost } as const]),
+    ...(unlisted === 0 ? [] : [{ type: 'ReferencesUnlisted', status: 'True', reason: 'TooManyReferences', message: full } as const]),
+  ]
+}
 
 function simulationSaid(service: Service | undefined): Said[] {
   const because = service?.refused === undefined ? service?.simulated : undefined

@@ -1,11 +1,12 @@
 /** What makes the controller look at a dataset again, and the look-ups that this and the controller need. */
-import type { CacheRuntime, CacheRuntimeClass, Dataset, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
+import type { CacheRuntime, CacheRuntimeClass, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS, THIN_RUNTIME_PROFILES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
-import { keyOfObject, type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
+import { type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
+import { isGoing, isOtherReference, originalOf, originalsIn, REFERENCE_INDEXES, watchGrants } from '../reference/indexes.ts'
 import { isOurClaim } from '../volume/desired.ts'
 import { claimKeys, runtimeKeys } from './pods.ts'
 import { RUNTIME_KINDS } from './runtimes.ts'
@@ -18,8 +19,8 @@ export const BY_RUNTIME = 'runtime'
 const BY_VOLUME = 'volume'
 const BY_CLASS = 'class'
 const BY_PROFILE = 'profile'
-/** Datasets by `namespace/name` of those that refer to them. */
-const BY_REFERRING = 'referring'
+/** Datasets that are to be deleted, by namespace. */
+const GOING_IN = 'going-in'
 
 /** The class that serves runtimes which name none. */
 const TRANSLATED_TO = 'builtin'
@@ -34,9 +35,11 @@ export const WATCHES: readonly Watch[] = [
   via(PERSISTENT_VOLUMES, (volume, read) => read.byIndex(DATASETS, BY_VOLUME, volume.metadata.name ?? '').map(refOf), {
     isRelevantUpdate: () => false,
   }),
-  // Those that are held by a reference look again when the one that refers goes.
-  via(DATASETS, (dataset, read) => read.byIndex(DATASETS, BY_REFERRING, keyOfObject(dataset)).filter(isGoing).map(refOf), {
-    isRelevantUpdate: () => false,
+  via(DATASETS, originalOf, { isRelevantUpdate: isOtherReference }),
+  watchGrants(originalsIn),
+  // What goes with its namespace is not held by others.
+  via(NAMESPACES, ({ metadata }, read) => read.byIndex(DATASETS, GOING_IN, metadata.name ?? '').map(refOf), {
+    isRelevantUpdate: (old, namespace) => isGoing(old) !== isGoing(namespace),
   }),
 ]
 
@@ -44,7 +47,8 @@ export const INDEXES: readonly Index[] = [
   indexOf(PODS, BY_CLAIM, claimKeys),
   indexOf(PODS, BY_RUNTIME, runtimeKeys),
   indexOf(DATASETS, BY_VOLUME, (dataset) => [volumeName(refOf(dataset))]),
-  indexOf(DATASETS, BY_REFERRING, ({ status }) => status?.datasetRef ?? []),
+  indexOf(DATASETS, GOING_IN, (dataset) => (isGoing(dataset) ? [dataset.metadata.namespace ?? ''] : [])),
+  ...REFERENCE_INDEXES,
   indexOf(THIN_RUNTIMES, BY_PROFILE, ({ spec }: ThinRuntime) => (spec?.profileName === undefined ? [] : [spec.profileName])),
   ...RUNTIME_KINDS.map(({ resource }) =>
     indexOf(resource, BY_CLASS, (runtime) => [
@@ -52,8 +56,6 @@ export const INDEXES: readonly Index[] = [
     ]),
   ),
 ]
-
-const isGoing = ({ metadata }: Dataset): boolean => metadata.deletionTimestamp !== undefined
 
 const runtimesOf = ({ metadata: { name = '' } }: CacheRuntimeClass, read: Reader): ObjectRef[] =>
   RUNTIME_KINDS.flatMap(({ resource }) => read.byIndex(resource, BY_CLASS, name).map(refOf))

@@ -5,6 +5,7 @@
 
 import { FORBIDDEN } from '../../client/read-as-caller.ts'
 import type { Dataset, DatasetCondition } from '../../kinds/fluid/index.ts'
+import { isReference } from '../../kinds/fluid/reference.ts'
 import { ANNOTATIONS, CREATED_BY_FLUID } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -15,6 +16,7 @@ import { SCALE_IN_HELD } from '../scaling/texts.ts'
 import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
 import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
+import { heldByReferences, originalSteps, referencesStep } from './reference.ts'
 
 /** Phases in which pods can use the dataset. */
 const BOUND_PHASES = ['Bound', 'Updating', 'DataMigrating']
@@ -25,7 +27,7 @@ export function explainDataset(input: DatasetInput): ExplainedObject {
     ...runtimeSteps(input),
     ...componentSteps(input),
     scaleInStep(input),
-    sourcesStep(input),
+    ...(isReference(input.dataset) ? originalSteps(input) : [sourcesStep(input), referencesStep(input)]),
     volumeStep(input),
     readersStep(input),
   ].filter((step) => step !== undefined)
@@ -76,7 +78,8 @@ function deletionStep({ dataset, pods }: DatasetInput): Step | undefined {
   const [reader] = usersOf(pods.items, name)
   const fix =
     reader === undefined
-      ? `nothing, if it is gone in a moment; else see who has to remove its finalizers: ${finalizers.slice(0, MOST_SHOWN).join(', ')}`
+      ? (heldByReferences(dataset) ??
+        `nothing, if it is gone in a moment; else see who has to remove its finalizers: ${finalizers.slice(0, MOST_SHOWN).join(', ')}`)
       : `delete the pods that use its claim, first ${reader.metadata.name}: kubectl delete pod/${reader.metadata.name} -n ${namespace}`
   return { link, fix }
 }

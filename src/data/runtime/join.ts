@@ -19,7 +19,7 @@ export function isJoined(runtime: KubeObject, dataset: Dataset, type: RuntimeTyp
   )
 }
 
-export function join({ resource, type }: Engine, runtime: KubeObject, dataset: Dataset): Action {
+export function join({ resource, type }: Pick<Engine, 'resource' | 'type'>, runtime: KubeObject, dataset: Dataset): Action {
   const { ownerReferences = [], finalizers = [] } = runtime.metadata
   const { name = '', uid = '' } = dataset.metadata
   // Without a flag: it is no controller of the runtime.

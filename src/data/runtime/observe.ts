@@ -155,7 +155,7 @@ async function isCurrent(
 }
 
 /** Claims and volumes hold what pods still use: their runtime stays until they are gone from the server, not only from a cache. */
-async function volumeLeft({ runtime, read, client }: Pass): Promise<string | undefined> {
+export async function volumeLeft({ runtime, read, client }: Pick<Pass, 'runtime' | 'read' | 'client'>): Promise<string | undefined> {
   const key = refOf(runtime)
   const { namespace, name } = key
   const volume = volumeName(key)

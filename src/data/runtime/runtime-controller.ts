@@ -6,7 +6,14 @@
  * are to leave, when a pod that reads its dataset comes or ends. Deletion: a runtime stays until the volume of its dataset is gone; the rest is
  * garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
  */
-import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
+import { hasOwnCache } from '../../kinds/fluid/admission/index.ts'
+import {
+  ADVANCED_STATEFUL_SETS,
+  CACHE_RUNTIME_CLASSES,
+  DATASETS,
+  THIN_RUNTIME_PROFILES,
+  THIN_RUNTIMES,
+} from '../../kinds/fluid/resources.ts'
 import {
   CONFIG_MAPS,
   DAEMON_SETS,
@@ -16,6 +23,7 @@ import {
   SECRETS,
   SERVICES,
 } from '../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { Engine } from '../engines/engine.ts'
 import { decide } from './decide.ts'
@@ -56,7 +64,12 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
     ],
     concurrency: 8,
     observe: (_key, runtime, read, client) =>
-      runtime === undefined ? undefined : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, effects }),
+      runtime === undefined || isOthers(runtime)
+        ? undefined
+        : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, effects }),
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed, decide(observed))),
   })
 }
+
+/** `data.reference.runtime` looks after those that stand for the runtime of another dataset. */
+const isOthers = (runtime: KubeObject): boolean => runtime.kind === THIN_RUNTIMES.kind && !hasOwnCache(runtime)

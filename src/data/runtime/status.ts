@@ -53,7 +53,7 @@ export function wantedStatus(input: StatusInput): WantedStatus {
 }
 
 /** What the schema demands of a runtime of which nothing is known. */
-const NOTHING_RUNS = Object.freeze({
+export const NOTHING_RUNS = Object.freeze({
   valueFile: '',
   masterPhase: '',
   desiredMasterNumberScheduled: 0,

@@ -2,15 +2,14 @@
  * The volume of a bound dataset and the claim by which pods use it, as Fluid makes them: names, labels and attributes are what
  * drivers, schedulers and other tools go by. Pure.
  */
-import { isJsonObject } from '../../base/json.ts'
 import { isFuseGlobal } from '../../kinds/fluid/fuse-global.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
-import { commonLabel, datasetId, fuseLabel, volumeName } from '../../kinds/fluid/names.ts'
+import { commonLabel, fuseLabel, volumeName } from '../../kinds/fluid/names.ts'
 import { ANNOTATIONS, CREATED_BY_FLUID, CSI_DRIVER, LABELS, type RuntimeType, STORAGE_CLASS } from '../../kinds/fluid/well-known.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import { checkLabelValue, checkQualifiedName } from '../../kube/names.ts'
 import { canonicalQuantity, parseQuantity, quantitySign } from '../../kube/quantity.ts'
+import { COMMON_PREFIX, ourMetadata, wantedMetadata } from './metadata.ts'
 
 /** How the engine of a runtime mounts: where on the node, and what the mount is called. */
 export interface MountInfo {
@@ -20,7 +19,6 @@ export interface MountInfo {
 }
 
 const DEFAULT_CAPACITY = '100Pi'
-const COMMON_PREFIX = 'fluid.io/s-'
 const MOUNT_ROOT = '/runtime-mnt'
 
 const MOUNTS: Readonly<Record<RuntimeType, { folder: string; type: string }>> = {
@@ -45,12 +43,6 @@ export interface VolumeSource {
   mount: MountInfo
   /** Nodes that clients are restricted to. */
   nodeSelector?: Readonly<Record<string, string>>
-}
-
-/** Labels and annotations that a runtime wants on its volume and claim: annotation `data.fluid.io/metadataList`. */
-interface WantedMetadata {
-  labels: Record<string, string>
-  annotations: Record<string, string>
 }
 
 export function volumeOf({ dataset, runtime, mount, nodeSelector = {} }: VolumeSource): PersistentVolume {
@@ -102,17 +94,6 @@ export function claimOf({ dataset, runtime }: VolumeSource): PersistentVolumeCla
   }
 }
 
-function ourMetadata({ metadata: { namespace = '', name = '', uid = '' } }: Dataset, wanted: WantedMetadata): WantedMetadata {
-  const dataset = { namespace, name, uid }
-  return {
-    labels: { ...wanted.labels, [commonLabel(dataset)]: 'true', [LABELS.datasetId]: datasetId(dataset) },
-    annotations: { ...wanted.annotations, [ANNOTATIONS.createdBy]: CREATED_BY_FLUID },
-  }
-}
-
-/** Of a label or annotation that every volume and claim of a dataset has. */
-export const isOurKey = (key: string): boolean => key === LABELS.datasetId || key === ANNOTATIONS.createdBy || key.startsWith(COMMON_PREFIX)
-
 function accessModesOf({ spec }: Dataset): string[] {
   const modes = spec?.accessModes ?? []
   return modes.length === 0 ? ['ReadOnlyMany'] : modes
@@ -123,45 +104,6 @@ function capacityOf({ metadata }: Dataset): string {
   const { value, error } = canonicalQuantity(metadata.annotations?.[ANNOTATIONS.storageRequest] ?? DEFAULT_CAPACITY)
   return error === undefined && quantitySign(parseQuantity(value)) > 0 ? value : DEFAULT_CAPACITY
 }
-
-/** What cannot be read counts as absent: it is the wish of whoever wrote the runtime, and harms nobody else. */
-function wantedMetadata({ metadata }: KubeObject, kind: string): WantedMetadata {
-  const found: WantedMetadata = { labels: {}, annotations: {} }
-  const list = parsedList(metadata.annotations?.[ANNOTATIONS.metadataList])
-  for (const one of list) {
-    const selector = isJsonObject(one) && isJsonObject(one.selector) ? one.selector : undefined
-    if (selector?.kind !== kind || (selector.group ?? '') !== '') continue
-    const { labels, annotations } = one as Record<string, unknown>
-    for (const [key, value] of Object.entries(textsOf(labels))) if (checkLabelValue(value).length === 0) found.labels[key] = value
-    Object.assign(found.annotations, textsOf(annotations))
-  }
-  return found
-}
-
-/**
- * A volume belongs to the cluster, and storage controllers act on what its metadata says: what Kubernetes and this control plane
- * write there is not for tenants to write.
- */
-const RESERVED = /^(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io|sluice\.dev)\//
-const isWritable = (key: string): boolean => checkQualifiedName(key).length === 0 && !RESERVED.test(key)
-
-function parsedList(text: string | undefined): unknown[] {
-  if (text === undefined) return []
-  try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list : []
-  } catch {
-    // Not JSON: see above.
-    return []
-  }
-}
-
-const textsOf = (value: unknown): Record<string, string> =>
-  isJsonObject(value)
-    ? Object.fromEntries(
-        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && isWritable(entry[0])),
-      )
-    : {}
 
 /** Whether it can be used beside workers only. */
 export const isVolumeCoLocated = ({ spec }: PersistentVolume): boolean =>

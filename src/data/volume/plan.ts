@@ -6,7 +6,9 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
-import { claimOf, isOurClaim, isOurKey, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
+import { claimOf, isOurClaim, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
+import { isOurKey } from './metadata.ts'
+import { canBeMade, isOutdated, type ReferenceSource, referenceClaim, referenceVolume } from './reference.ts'
 import { takenBy } from './taken.ts'
 
 export const VOLUME_CONTROLLER = 'data.volume'
@@ -15,7 +17,9 @@ export interface Observed {
   key: { namespace: string; name: string }
   dataset: Dataset | undefined
   /** What the volume is made from; undefined: there is to be none. */
-  source: VolumeSource | undefined
+  source: VolumeSource | ReferenceSource | undefined
+  /** A pod uses the claim; known of references only. */
+  isUsed?: boolean
   /** The dataset or its runtime are not what the source says any more. */
   isStale: boolean
   volume: PersistentVolume | undefined
@@ -45,13 +49,28 @@ export function plan(observed: Observed): Plan {
   // The dataset says so.
   if (takenBy(observed) !== undefined) return NOTHING_TO_DO
   if ((volume !== undefined && isGoing(volume)) || (claim !== undefined && isGoing(claim))) return NOTHING_TO_DO
-  // What is there stays as it was made, so only a new one needs to know.
-  if (source.mount.type === undefined && ours.volume === undefined) return NOTHING_TO_DO
-  return { actions: creation(source, ours) }
+  // A volume that was bound to a claim which is gone takes no other one.
+  if (ours.claim === undefined && ours.volume?.spec?.claimRef?.uid !== undefined) return { actions: removal(ours) }
+  const wanted = wantedOf(source, ours.volume)
+  if (wanted === undefined) return NOTHING_TO_DO
+  // What pods use stays as it is; what follows is made when it is gone.
+  if ('referred' in source && ours.volume !== undefined && isOutdated(ours.volume, wanted.volume))
+    return observed.isUsed === true ? NOTHING_TO_DO : { actions: removal(ours) }
+  return {
+    actions: [...making(PERSISTENT_VOLUMES, wanted.volume, ours.volume), ...making(PERSISTENT_VOLUME_CLAIMS, wanted.claim, ours.claim)],
+  }
 }
 
-function creation(source: VolumeSource, ours: Pick<Observed, 'volume' | 'claim'>): Action[] {
-  return [...making(PERSISTENT_VOLUMES, volumeOf(source), ours.volume), ...making(PERSISTENT_VOLUME_CLAIMS, claimOf(source), ours.claim)]
+interface Wanted {
+  volume: PersistentVolume
+  claim: PersistentVolumeClaim
+}
+
+/** Undefined: not enough is known to make anything. What is there stays as it was made, so only a new one needs to know. */
+function wantedOf(source: VolumeSource | ReferenceSource, live: PersistentVolume | undefined): Wanted | undefined {
+  if ('referred' in source) return canBeMade(source) ? { volume: referenceVolume(source), claim: referenceClaim(source) } : undefined
+  if (source.mount.type === undefined && live === undefined) return undefined
+  return { volume: volumeOf(source), claim: claimOf(source) }
 }
 
 type Made = PersistentVolume | PersistentVolumeClaim

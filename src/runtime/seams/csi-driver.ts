@@ -18,6 +18,8 @@ export interface CsiVolume {
   handle: string
   attributes: Readonly<Record<string, string>>
   accessModes: readonly string[]
+  /** The claim that the volume is reserved for; undefined: none is named. */
+  claim?: { namespace: string; name: string }
 }
 
 /** Small files of the node. Paths are those that pods of the node would use: see `kube/node-path.ts`. */
@@ -119,5 +121,9 @@ export function csiVolumeOf({ metadata, spec }: PersistentVolume): CsiVolume | u
   if (spec?.csi === undefined) return undefined
   const { driver = '', volumeHandle = '', volumeAttributes = {} } = spec.csi
   const { name = '', uid = '' } = metadata
-  return { driver, name, uid, handle: volumeHandle, attributes: volumeAttributes, accessModes: spec.accessModes ?? [] }
+  const { namespace, name: claim } = spec.claimRef ?? {}
+  return {
+    ...{ driver, name, uid, handle: volumeHandle, attributes: volumeAttributes, accessModes: spec.accessModes ?? [] },
+    ...(namespace === undefined || claim === undefined ? {} : { claim: { namespace, name: claim } }),
+  }
 }

@@ -38,7 +38,7 @@ describe('the thin engine', () => {
     [
       'no profileName',
       { runtime: { profileName: '' } },
-      /without profileName makes its dataset refer to another one, .* not served yet: name a/,
+      /without profileName serves a dataset that refers to another one, .*: give it one, name a/,
     ],
     ['no such profile', { profile: 'none' }, /^there is no ThinRuntimeProfile nfs: create it, or name one/],
     [

@@ -25,7 +25,7 @@ function serve({ runtime, dataset, profileOf }: EngineInput, { translates }: Eng
   if (profileName === '')
     return refused(
       'NoProfile',
-      `a ThinRuntime without profileName makes its dataset refer to another one, which is not served yet: name a ThinRuntimeProfile in profileName, or use a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
+      `a ThinRuntime without profileName serves a dataset that refers to another one, and this one has no mount dataset://<namespace>/<name>: give it one, name a ThinRuntimeProfile in profileName, or use a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
     )
   const profile = (profileOf(profileName) as ThinRuntimeProfile | undefined)?.spec
   if (profile === undefined)

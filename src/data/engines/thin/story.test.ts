@@ -55,7 +55,10 @@ describe('a dataset with a ThinRuntime', () => {
       await cluster.create(aDataset())
       await cluster.create(aThinRuntime({ profileName: '' }))
       await w.settle()
-      assert.match(await says(cluster, 'NotReady'), /^a ThinRuntime without profileName .* is not served yet: name a ThinRuntimeProfile/)
+      assert.match(
+        await says(cluster, 'NotReady'),
+        /^a ThinRuntime without profileName serves a dataset that refers to another one, .*: give it one, name a ThinRuntimeProfile/,
+      )
       await cluster.patch(THIN_RUNTIMES, 'default/demo', { spec: { profileName: 'nfs' } })
       await w.settle()
       assert.match(await says(cluster, 'NotReady'), /^there is no ThinRuntimeProfile nfs: create it/)

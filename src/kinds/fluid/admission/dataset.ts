@@ -11,16 +11,21 @@ import { datasetErrors } from './dataset-rules.ts'
 import type { HostPathPrefixes } from './host-paths.ts'
 import { createdObject, introducedErrors } from './introduced.ts'
 import { nameErrors } from './name-rules.ts'
+import { introducedReferenceErrors, type MayRefer, REFERENCE_READS } from './reference-rules.ts'
 
-export const datasetAdmission = (hostPathPrefixes: HostPathPrefixes): Admission =>
+export const datasetAdmission = (hostPathPrefixes: HostPathPrefixes, mayRefer: MayRefer): Admission =>
   defineAdmission({
     name: 'Dataset',
-    about: 'Refuses datasets whose mounts, options or names cannot work, or whose claim would be one that exists already.',
+    about:
+      'Refuses datasets whose mounts, options or names cannot work, whose claim would be one that exists already, and new references that nobody can follow.',
     resources: [{ group: DATASETS.group, resource: DATASETS.plural }],
     operations: ['CREATE', 'UPDATE'],
-    reads: [PERSISTENT_VOLUME_CLAIMS],
+    reads: [PERSISTENT_VOLUME_CLAIMS, ...REFERENCE_READS],
     validate(request, { read, warn }) {
-      const errors = introducedErrors<Dataset>(request, ({ spec }) => datasetErrors(spec, hostPathPrefixes))
+      const errors = [
+        ...introducedErrors<Dataset>(request, ({ spec }) => datasetErrors(spec, hostPathPrefixes)),
+        ...introducedReferenceErrors(request, { read, mayRefer }),
+      ]
       if (errors.length === 0) for (const warning of ignoredPaths(request.object as Dataset | undefined)) warn(warning)
       const created = createdObject(request)
       return created === undefined ? errors : [...nameErrors(created), ...claimErrors(created, read), ...errors]

@@ -3,17 +3,21 @@ import type { Admission } from '../../admission.ts'
 import { advancedStatefulSetAdmission } from './advanced-stateful-set.ts'
 import { datasetAdmission } from './dataset.ts'
 import type { HostPathPrefixes } from './host-paths.ts'
+import type { MayRefer } from './reference-rules.ts'
 import { runtimeAdmission } from './runtime.ts'
 
+export { hasOwnCache } from './reference-rules.ts'
 export type { HostPathPrefixes }
 
 export interface FluidAdmissionOptions {
   /** Directories of nodes that datasets and runtimes may name: those below the prefixes, or all. */
   hostPathPrefixes: HostPathPrefixes
+  /** Whether anything may be said about a dataset of another namespace. */
+  mayRefer: MayRefer
 }
 
-export const fluidAdmission = ({ hostPathPrefixes }: FluidAdmissionOptions): readonly Admission[] => [
-  datasetAdmission(hostPathPrefixes),
+export const fluidAdmission = ({ hostPathPrefixes, mayRefer }: FluidAdmissionOptions): readonly Admission[] => [
+  datasetAdmission(hostPathPrefixes, mayRefer),
   runtimeAdmission(hostPathPrefixes),
   advancedStatefulSetAdmission,
 ]

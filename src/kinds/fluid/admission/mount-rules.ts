@@ -4,6 +4,7 @@ import { quoted } from '../../volcano/annotations.ts'
 import type { Mount } from '../index.ts'
 import { parseMountPoint, pathOfMount } from '../mount-point.ts'
 import { pathProblem } from '../paths.ts'
+import { referenceProblem } from '../reference.ts'
 import { HOST_VOLUME_OPTION } from '../well-known.ts'
 import { type HostPathPrefixes, hostPathErrors } from './host-paths.ts'
 import { ownOptionErrors } from './option-rules.ts'
@@ -48,26 +49,10 @@ export function hostVolumeErrors(path: string, options: Record<string, string> |
     : hostPathErrors(field, parts[0] ?? '', prefixes)
 }
 
-const isReference = ({ mountPoint }: Mount): boolean => /^dataset:\/\//i.test(mountPoint)
-
-/** A dataset either has sources of its own or refers to one other dataset. */
+/** A dataset either has sources of its own or refers to one other dataset. A single one that cannot be read is refused as a mount. */
 function referenceErrors(path: string, mounts: readonly Mount[]): FieldError[] {
-  const references = mounts.filter(isReference).length
-  if (references > 1)
-    return [
-      forbidden(
-        path,
-        `the dataset is not validated, since it has ${references} dataset mounts which only expects 1: keep one, and make a Dataset for each of the others`,
-      ),
-    ]
-  if (references === 1 && mounts.length > 1)
-    return [
-      forbidden(
-        path,
-        'the dataset is not validated, since it has 1 dataset mounts but also contains other types of mounts: make a Dataset for the others',
-      ),
-    ]
-  return []
+  const problem = mounts.length > 1 ? referenceProblem(mounts) : undefined
+  return problem === undefined ? [] : [forbidden(path, problem)]
 }
 
 function collisionErrors(path: string, mounts: readonly Mount[]): FieldError[] {

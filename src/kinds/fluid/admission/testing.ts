@@ -14,6 +14,8 @@ export interface Coming {
   existing?: readonly KubeObject[]
   /** Default: all. */
   hostPathPrefixes?: HostPathPrefixes
+  /** Whether the namespace of the other dataset consents (default true). */
+  mayRefer?: boolean
 }
 
 export interface Verdict {
@@ -39,7 +41,10 @@ export function anObject(kind: OwnKind, content: Record<string, unknown>, metada
   }
 }
 
-export async function admit(coming: KubeObject, { old, existing = [], hostPathPrefixes = 'all' }: Coming = {}): Promise<Verdict> {
+export async function admit(
+  coming: KubeObject,
+  { old, existing = [], hostPathPrefixes = 'all', mayRefer = true }: Coming = {},
+): Promise<Verdict> {
   const kind = fluidKinds.find((own) => own.kind === coming.kind)
   if (kind === undefined) throw new Error(`no kind ${coming.kind}`)
   const object = deepClone(coming)
@@ -53,7 +58,7 @@ export async function admit(coming: KubeObject, { old, existing = [], hostPathPr
   const request = requestOf(kind, object, old)
   const warnings: string[] = []
   const errors: FieldError[] = []
-  for (const { resources, operations, validate } of fluidAdmission({ hostPathPrefixes })) {
+  for (const { resources, operations, validate } of fluidAdmission({ hostPathPrefixes, mayRefer: () => mayRefer })) {
     const isSeen = resources.some(({ group, resource }) => group === request.group && resource === request.resource)
     if (isSeen && operations.includes(request.operation)) errors.push(...((await validate?.(request, contextOf(existing, warnings))) ?? []))
   }

@@ -91,7 +91,8 @@ function isVolume(value: unknown): value is CsiVolume {
     isJsonObject(value.attributes) &&
     areTexts(...Object.values(value.attributes)) &&
     Array.isArray(value.accessModes) &&
-    areTexts(...value.accessModes)
+    areTexts(...value.accessModes) &&
+    (value.claim === undefined || (isJsonObject(value.claim) && areTexts(value.claim.namespace, value.claim.name)))
   )
 }
 

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { expectGone, expectThere } from '../../../faultsim/expect/index.ts'
+import { story } from '../../../faultsim/story.ts'
+import { survives } from '../../../faultsim/survives.ts'
+import type { WorldCluster } from '../../../faultsim/world/index.ts'
+import { mirrorName } from '../../../kinds/fluid/reference.ts'
+import { CACHE_RUNTIME_CLASSES, DATASETS } from '../../../kinds/fluid/resources.ts'
+import { ReferenceGrant } from '../../../kinds/gateway/reference-grant.ts'
+import { CONFIG_MAPS, DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
+import type { ConfigMap, DaemonSet, Node } from '../../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import {
+  aDataset,
+  aGrant,
+  aReference,
+  aRuntime,
+  createNamespaces,
+  createOriginal,
+  member,
+  messageIn,
+  modulesWith,
+  ORIGINAL,
+  phaseIn,
+  REFERENCE,
+} from '../testing.ts'
+import { plan, referenceMirrorController } from './controller.ts'
+import { needsOf, renamed } from './mirror.ts'
+import type { Observed } from './observe.ts'
+
+const IMAGES = { namespace: 'data', name: 'images' }
+const TEMPLATE = `web/${mirrorName('images-client', IMAGES)}`
+const CONFIG = `web/${mirrorName('fluid-runtime-config-images', IMAGES)}`
+
+const templateIn = async (cluster: WorldCluster, where = TEMPLATE): Promise<DaemonSet> => expectThere(cluster, DAEMON_SETS, where)
+const configIn = async (cluster: WorldCluster, where = CONFIG): Promise<string> =>
+  ((await expectThere(cluster, CONFIG_MAPS, where)) as ConfigMap).data?.['runtime.json'] ?? ''
+const ownersOf = ({ metadata }: KubeObject): string[] => (metadata.ownerReferences ?? []).map(({ name }) => name).sort()
+const configMapsOf = (set: DaemonSet): string[] => needsOf(set.spec?.template?.spec).configMaps
+
+/** A class with a ConfigMap of its own, and whatever else its clients mount. */
+const aClass = (volumes: object[] = []): KubeObject =>
+  ({
+    apiVersion: 'data.fluid.io/v1alpha1',
+    kind: 'CacheRuntimeClass',
+    metadata: { name: 'sample' },
+    fileSystemType: 'sample',
+    extraResources: { configMaps: [{ name: 'tuning', data: { 'tuning.conf': 'fast' } }] },
+    topology: {
+      worker: { template: { spec: { containers: [{ name: 'worker', image: 'cache:1' }] } } },
+      client: {
+        template: { spec: { containers: [{ name: 'client', image: 'cache:1' }], volumes } },
+        dependencies: { extraResources: { configMaps: [{ name: 'tuning', mountPath: '/etc/tuning' }] } },
+      },
+    },
+  }) as unknown as KubeObject
+
+const createSample = async (cluster: WorldCluster, volumes: object[] = []): Promise<void> => {
+  await cluster.inside(() => cluster.client.create(CACHE_RUNTIME_CLASSES, aClass(volumes)))
+  await cluster.create(aDataset(ORIGINAL, { mounts: [{ mountPoint: 's3://lake', name: 'lake' }] }))
+  await cluster.create(aRuntime(ORIGINAL, 'CacheRuntime', { runtimeClassName: 'sample' }))
+}
+
+describe('the copies for a reference', () => {
+  story(
+    'are the configuration without options, and a template that never runs',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createOriginal(cluster)
+      await cluster.create(aReference())
+      await world.settle()
+      const { mounts, targetPath } = JSON.parse(await configIn(cluster)) as { mounts: unknown; targetPath: string }
+      assert.deepEqual(mounts, [{ mountPoint: 'https://example.com/images', name: 'all', path: '/' }])
+      assert.equal(targetPath, '/runtime-mnt/cache/data/images/cache-fuse')
+      const set = await templateIn(cluster)
+      assert.deepEqual(configMapsOf(set), [mirrorName('fluid-runtime-config-images', IMAGES)])
+      assert.equal(set.spec?.template?.spec?.nodeSelector?.['fluid.io/fuse-balloon'], 'true')
+      const [node] = (await cluster.list(NODES)) as Node[]
+      await cluster.patch(NODES, node?.metadata.name ?? '', { metadata: { labels: { 'fluid.io/f-data-images': 'true' } } })
+      await world.settle()
+      assert.deepEqual(
+        (await cluster.list(PODS)).filter(({ metadata }) => metadata.namespace === 'web'),
+        [],
+      )
+    },
+    member(),
+  )
+
+  story(
+    'follow the original, are repaired, and leave alone what a user has under their names',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createSample(cluster)
+      const theirs = `web/${mirrorName('images-tuning', IMAGES)}`
+      await cluster.create({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { namespace: 'web', name: theirs.slice(4) },
+        data: { a: 'b' },
+      } as KubeObject)
+      await cluster.create(aReference())
+      await world.settle()
+      assert.deepEqual(configMapsOf(await templateIn(cluster)), [mirrorName('fluid-runtime-config-images', IMAGES), theirs.slice(4)])
+      assert.deepEqual(((await expectThere(cluster, CONFIG_MAPS, theirs)) as ConfigMap).data, { a: 'b' })
+      assert.match(
+        (await messageIn(cluster, 'Mirrored')) ?? '',
+        /^ConfigMap images-tuning-\w+ exists in namespace web and is no copy: delete it/,
+      )
+      await cluster.delete(CONFIG_MAPS, theirs)
+      await world.settle()
+      assert.deepEqual(((await expectThere(cluster, CONFIG_MAPS, theirs)) as ConfigMap).data, { 'tuning.conf': 'fast' })
+      assert.equal(await messageIn(cluster, 'Mirrored'), undefined)
+      await cluster.patch(DATASETS, ORIGINAL, { spec: { mounts: [{ mountPoint: 's3://sea', name: 'sea', options: { secret: 'x' } }] } })
+      await cluster.patch(CONFIG_MAPS, CONFIG, { data: { 'runtime.json': 'broken' } })
+      await world.settle()
+      assert.match(await configIn(cluster), /"mounts":\[\{"mountPoint":"s3:\/\/sea","name":"sea","path":"\/sea"\}\]/)
+      await cluster.delete(DAEMON_SETS, TEMPLATE)
+      await world.settle()
+      await templateIn(cluster)
+    },
+    member(),
+  )
+
+  story(
+    'are shared by the references of a namespace, and go with the last',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createOriginal(cluster)
+      await cluster.create(aReference('web/a'))
+      await cluster.create(aReference('web/b', `dataset://${ORIGINAL}/part`))
+      await world.settle()
+      const { metadata } = await templateIn(cluster)
+      assert.deepEqual(ownersOf(await templateIn(cluster)), ['a', 'b'])
+      await cluster.delete(DATASETS, 'web/a')
+      await world.settle()
+      assert.deepEqual(ownersOf(await templateIn(cluster)), ['b'])
+      assert.equal((await templateIn(cluster)).metadata.uid, metadata.uid)
+      await cluster.delete(DATASETS, 'web/b')
+      await world.settle()
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE)
+      await expectGone(cluster, CONFIG_MAPS, CONFIG)
+    },
+    member(),
+  )
+
+  story(
+    'never clash: two originals of one name and a local dataset of that name',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster, ['data', 'web', 'ns-c'])
+      await createOriginal(cluster)
+      const mounts = [{ mountPoint: 'https://example.com/others', name: 'others' }]
+      for (const namespace of ['ns-c', 'web']) {
+        await cluster.create(aDataset(`${namespace}/images`, { mounts, placement: 'Shared' }))
+        await cluster.create(aRuntime(`${namespace}/images`))
+      }
+      await cluster.create(aReference('web/a'))
+      await cluster.create(aReference('web/c', 'dataset://ns-c/images'))
+      await world.settle()
+      const other = { namespace: 'ns-c', name: 'images' }
+      for (const [original, text] of [
+        [IMAGES, 'example.com/images'],
+        [other, 'example.com/others'],
+      ] as const) {
+        const config = mirrorName('fluid-runtime-config-images', original)
+        assert.deepEqual(configMapsOf(await templateIn(cluster, `web/${mirrorName('images-client', original)}`)), [config])
+        assert.ok((await configIn(cluster, `web/${config}`)).includes(text))
+      }
+      assert.deepEqual(configMapsOf(await templateIn(cluster, 'web/images-client')), ['fluid-runtime-config-images'])
+    },
+    member(),
+  )
+
+  story(
+    'are not made of a client that mounts a Secret: the reference names it, and is bound all the same',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createSample(cluster, [{ name: 'keys', secret: { secretName: 'keys-of-data' } }])
+      await cluster.create(aReference())
+      await world.settle()
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE)
+      await expectGone(cluster, CONFIG_MAPS, CONFIG)
+      assert.match((await messageIn(cluster, 'Mirrored')) ?? '', /needs what its namespace alone has \(Secret keys-of-data\)/)
+      assert.equal(await phaseIn(cluster), 'Bound')
+    },
+    member(),
+  )
+
+  story(
+    'need consent, and are taken back with it',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createOriginal(cluster)
+      await cluster.create(aReference())
+      await world.settle()
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE)
+      await cluster.create(aGrant())
+      await world.settle()
+      await templateIn(cluster)
+      await cluster.delete(ReferenceGrant.resource, 'data/for-web')
+      await world.settle()
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE)
+      await expectGone(cluster, CONFIG_MAPS, CONFIG)
+    },
+    member('grant'),
+  )
+})
+
+describe('what a pod template needs of its namespace', () => {
+  const cases: [string, object, string[], string[]][] = [
+    ['nothing', { volumes: [{ name: 'a', emptyDir: {} }] }, [], []],
+    ['a ConfigMap as a volume', { volumes: [{ configMap: { name: 'a' } }] }, ['a'], []],
+    ['a ConfigMap in a projection', { volumes: [{ projected: { sources: [{ configMap: { name: 'a' } }] } }] }, ['a'], []],
+    [
+      'ConfigMaps in the environment',
+      { containers: [{ env: [{ valueFrom: { configMapKeyRef: { name: 'b', key: 'k' } } }], envFrom: [{ configMapRef: { name: 'a' } }] }] },
+      ['a', 'b'],
+      [],
+    ],
+    ['a Secret as a volume', { volumes: [{ secret: { secretName: 's' } }] }, [], ['Secret s']],
+    ['a Secret in a projection', { volumes: [{ projected: { sources: [{ secret: { name: 's' } }] } }] }, [], ['Secret s']],
+    [
+      'Secrets in the environment',
+      { initContainers: [{ env: [{ valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }], envFrom: [{ secretRef: { name: 't' } }] }] },
+      [],
+      ['Secret s', 'Secret t'],
+    ],
+    ['a Secret of a driver', { volumes: [{ csi: { driver: 'd', nodePublishSecretRef: { name: 's' } } }] }, [], ['Secret s']],
+    ['a claim', { volumes: [{ persistentVolumeClaim: { claimName: 'c' } }] }, [], ['PersistentVolumeClaim c']],
+    ['Secrets to pull images with, which a copy does without', { imagePullSecrets: [{ name: 's' }] }, [], []],
+  ]
+  for (const [what, spec, configMaps, others] of cases) it(what, () => assert.deepEqual(needsOf(spec), { configMaps, others }))
+
+  it('is called by the names of the copies', () =>
+    assert.deepEqual(
+      renamed({ volumes: [{ configMap: { name: 'a', optional: true } }, { configMap: { name: 'b' } }] }, new Set(['a']), IMAGES),
+      {
+        volumes: [{ configMap: { name: mirrorName('a', IMAGES), optional: true } }, { configMap: { name: 'b' } }],
+      },
+    ))
+})
+
+describe('the writes for copies', () => {
+  const resource = CONFIG_MAPS as Resource
+  const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'web', name: 'a' } }
+  const marks = { labels: { 'sluice.dev/mirror-of': 'h' }, annotations: { 'sluice.dev/mirror-source': 'data/images' } }
+  const copy = (more: object = {}): KubeObject => ({ ...object, metadata: { ...object.metadata, ...marks, ...more } })
+  const cases: [string, Observed, string[]][] = [
+    ['what is missing is made', { wanted: [{ resource, object, live: undefined }], surplus: [] }, ['apply']],
+    ['what is there is kept true', { wanted: [{ resource, object, live: copy() }], surplus: [] }, ['apply']],
+    ['what goes is waited for', { wanted: [{ resource, object, live: copy({ deletionTimestamp: 'now' }) }], surplus: [] }, []],
+    ['what is no copy is left alone', { wanted: [{ resource, object, live: object }], surplus: [] }, []],
+    ['what nobody needs goes', { wanted: [], surplus: [{ resource, object: copy() }] }, ['delete']],
+  ]
+  for (const [what, observed, actions] of cases)
+    it(what, () =>
+      assert.deepEqual(
+        plan(observed).actions.map((action) => action.do),
+        actions,
+      ),
+    )
+})
+
+describe('data.reference.mirror', () => {
+  survives(referenceMirrorController({ referenceConsent: 'grant' }), {
+    modules: modulesWith('grant'),
+    nodes: 1,
+    before: [createNamespaces, createOriginal],
+    steps: [
+      async (cluster) => {
+        await cluster.create(aReference('web/a'))
+        await cluster.create(aReference())
+        await cluster.create(aGrant())
+      },
+      (cluster) => cluster.delete(DATASETS, 'web/a'),
+      (cluster) => cluster.patch(DATASETS, ORIGINAL, { spec: { mounts: [{ mountPoint: 'https://example.com/more', name: 'more' }] } }),
+      (cluster) => cluster.delete(ReferenceGrant.resource, 'data/for-web'),
+      (cluster) => cluster.create(aGrant()),
+    ],
+    invariants: [
+      {
+        says: 'no copy carries an option of a mount',
+        about: ['configmaps'],
+        broken: (view) => (JSON.stringify(view.get('configmaps', CONFIG) ?? {}).includes('open-sesame') ? 'it does' : undefined),
+      },
+    ],
+    async atRest(cluster) {
+      assert.match(await configIn(cluster), /example.com\/more/)
+      assert.deepEqual(ownersOf(await templateIn(cluster)), ['images'])
+      assert.equal(await phaseIn(cluster, REFERENCE), 'Bound')
+    },
+  })
+})

@@ -1,0 +1,88 @@
+/**
+ * What is to be copied for the references of a namespace to one original, and what is there already. Copies are shared: the
+ * reference with the first name looks after them, and each after what nobody needs any more.
+ */
+import type { Dataset } from '../../../kinds/fluid/index.ts'
+import { mirrorHash, type Original, referenceOf } from '../../../kinds/fluid/reference.ts'
+import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
+import { objectKey, refOfKey } from '../../../kube/object-reference.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
+import type { ConsentSource } from '../../../runtime/reference-consent.ts'
+import { mayRefer } from '../consent.ts'
+import { isGoing, REFERENCE_INDEXES, referencesOf } from '../indexes.ts'
+import { type Copy, copiesOf } from './copies.ts'
+import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf } from './mirror.ts'
+
+export interface Part extends Copy {
+  /** What exists under its name. */
+  live: KubeObject | undefined
+}
+
+export interface Observed {
+  wanted: readonly Part[]
+  /** Copies that nobody needs. */
+  surplus: readonly Copy[]
+}
+
+const COPIED: readonly Resource[] = [CONFIG_MAPS, DAEMON_SETS]
+const BY_OWNER = 'mirror-owner'
+const BY_ORIGINAL = 'mirror-of'
+
+export const INDEXES: readonly Index[] = [
+  ...REFERENCE_INDEXES,
+  HASH_INDEX,
+  ...COPIED.flatMap((resource) => [
+    indexOf(resource, BY_OWNER, (object) => (isCopy(object) ? (object.metadata.ownerReferences ?? []).map(({ uid }) => uid) : [])),
+    indexOf(resource, BY_ORIGINAL, (object) =>
+      isCopy(object) ? [objectKey(object.metadata.namespace, object.metadata.labels?.[MIRROR_OF])] : [],
+    ),
+  ]),
+]
+
+type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
+
+/** References of a namespace that may use an original, by name. */
+function sharersIn(namespace: string, original: Original, source: Source): Dataset[] {
+  if (!mayRefer(namespace, original, source)) return []
+  return referencesOf(original, source.read)
+    .filter((one) => one.metadata.namespace === namespace && !isGoing(one))
+    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
+}
+
+export function observe(dataset: Dataset, source: Source): Observed {
+  const { read } = source
+  const { namespace = '', name, uid = '' } = dataset.metadata
+  const referred = referenceOf(dataset)
+  const sharers = referred === undefined ? [] : sharersIn(namespace, referred, source)
+  const isFirst = sharers[0]?.metadata.name === name
+  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, read)
+  const own = foundBy(read, BY_OWNER, uid).filter(({ object }) => !isShared(object, source))
+  const ofOriginal = referred === undefined || !isFirst ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))
+  const kept = new Set(wanted.map(keyOf))
+  const surplus = new Map(
+    [...own, ...ofOriginal].filter((one) => !kept.has(keyOf(one)) && !isGoing(one.object)).map((one) => [keyOf(one), one]),
+  )
+  return { wanted, surplus: [...surplus.values()] }
+}
+
+function wantedFor(sharers: readonly Dataset[], original: Original, read: Source['read']): Part[] {
+  const { source } = mirrorOf(original, read)
+  if (source === undefined) return []
+  return copiesOf({ original, source, owners: sharers }).map((copy) => {
+    const { namespace = '', name = '' } = copy.object.metadata
+    return { ...copy, live: read.get(copy.resource, namespace, name) }
+  })
+}
+
+const keyOf = ({ resource, object }: Copy): string => `${resource.plural}/${object.metadata.name ?? ''}`
+
+const foundBy = (read: Source['read'], index: string, value: string): Copy[] =>
+  COPIED.flatMap((resource) => read.byIndex(resource, index, value).map((object) => ({ resource, object })))
+
+/** Some reference of the namespace still needs it, and looks after it. */
+function isShared({ metadata }: KubeObject, source: Source): boolean {
+  const original = refOfKey(metadata.annotations?.[MIRROR_SOURCE] ?? '')
+  return sharersIn(metadata.namespace ?? '', original, source).length > 0
+}

@@ -1,0 +1,60 @@
+/**
+ * The references of an original: those that are in its list (`status.datasetRef`), those that hold its deletion, and those that
+ * lost their consent. Recomputed whole from the datasets that refer. The list has room for so many; who is in it stays in it, and
+ * only who is in it is served.
+ */
+import type { Dataset } from '../../kinds/fluid/index.ts'
+import { findCondition } from '../../kube/conditions.ts'
+import { keyOfObject, refOf } from '../../kube/object-reference.ts'
+import type { ConsentSource } from '../../runtime/reference-consent.ts'
+import { mayRefer } from './consent.ts'
+import { isGoing, referencesOf, WITHDRAWN } from './indexes.ts'
+
+export const MOST_REFERENCES = 1000
+
+export interface References {
+  /** `namespace/name`, sorted: what the list is to be. */
+  listed: readonly string[]
+  /** How many have consent, and no room in the list. */
+  unlisted: number
+  /** Sorted: those that could use the original before, and still refer to it. */
+  withdrawn: readonly string[]
+  /** Sorted: those without which it may go. */
+  holding: readonly string[]
+}
+
+export const NO_REFERENCES: References = Object.freeze({ listed: [], unlisted: 0, withdrawn: [], holding: [] })
+
+export function referencesTo(original: Dataset, source: ConsentSource & { read: Parameters<typeof referencesOf>[1] }): References {
+  const own = keyOfObject(original)
+  const all = referencesOf(refOf(original), source.read).filter((one) => keyOfObject(one) !== own)
+  if (all.length === 0) return NO_REFERENCES
+  const before = new Set(original.status?.datasetRef ?? [])
+  const admitted: Dataset[] = []
+  const withdrawn: string[] = []
+  for (const one of all) {
+    if (!mayRefer(one.metadata.namespace ?? '', refOf(original), source)) {
+      if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(keyOfObject(one))
+    } else if (before.has(keyOfObject(one)) || isNotLater(one, original)) admitted.push(one)
+  }
+  const wanted = admitted
+    .filter((one) => !isGoing(one))
+    .map(keyOfObject)
+    .sort((a, b) => Number(before.has(b)) - Number(before.has(a)) || (a < b ? -1 : 1))
+  return {
+    listed: wanted.slice(0, MOST_REFERENCES).sort(),
+    unlisted: Math.max(0, wanted.length - MOST_REFERENCES),
+    withdrawn: withdrawn.sort(),
+    holding: admitted.map(keyOfObject).sort(),
+  }
+}
+
+/** One that comes when its original is to be deleted already does not keep it. */
+const isNotLater = ({ metadata: { creationTimestamp } }: Dataset, { metadata: { deletionTimestamp } }: Dataset): boolean =>
+  deletionTimestamp === undefined || Date.parse(creationTimestamp ?? '') <= Date.parse(deletionTimestamp)
+
+const MOST_SHOWN = 10
+
+/** `a/x, b/y and 7 more`. */
+export const shownKeys = (keys: readonly string[], separator = ', '): string =>
+  `${keys.slice(0, MOST_SHOWN).join(separator)}${keys.length > MOST_SHOWN ? ` and ${keys.length - MOST_SHOWN} more` : ''}`
