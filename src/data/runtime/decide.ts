@@ -4,6 +4,7 @@ import { runtimeFinalizer } from '../../kinds/fluid/names.ts'
 import { findCondition, isConditionTrue } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { hasFinalizer } from '../../runtime/finalizer.ts'
+import { hasDatasetOwner, isOwnedBy } from '../dataset-owner.ts'
 import { type Prepared, type Refused, SERVED_CONDITION } from '../engines/engine.ts'
 import type { Verdict } from './conditions.ts'
 import { isJoined } from './join.ts'
@@ -16,6 +17,8 @@ export type Decision =
   | { do: 'release' }
   /** Nothing is made or changed; Served says why. */
   | { do: 'tell'; refused: Refused }
+  /** It is not served, but goes with its dataset all the same. */
+  | { do: 'belong'; dataset: Dataset }
   /** It becomes the runtime of its dataset, before anything is made for it. */
   | { do: 'join'; dataset: Dataset }
   | { do: 'serve'; dataset: Dataset; prepared: Prepared; serving: Serving; served: Verdict; isMaking: boolean }
@@ -30,6 +33,8 @@ export function decide(observed: Observed): Decision {
   if (isGoing(runtime)) return atEnd(observed)
   if (isStale) return NOTHING
   const { namespace = '', name = '' } = runtime.metadata
+  // What was its dataset's is removed with it; where it is to stay, it loses its owner first.
+  if (dataset === undefined && hasDatasetOwner(runtime)) return NOTHING
   if (dataset === undefined || serving === undefined)
     return refusal('NoDataset', `there is no Dataset ${name} in namespace ${namespace}, which this runtime would serve: create it`)
   const wasServed = hasFinalizer(runtime, runtimeFinalizer(engine.type))
@@ -41,11 +46,12 @@ export function decide(observed: Observed): Decision {
       'BoundToAnother',
       `Dataset ${name} is already bound to another runtime, of type ${other.type ?? ''}: delete one of the two`,
     )
-  const { refused, prepared } = serving.served
-  if (refused !== undefined) return { do: 'tell', refused }
-  const taken = takenBy(runtime, serving.parts)
-  if (taken !== undefined) return refusal(NAME_TAKEN, taken)
   const isMaking = !isGoing(dataset)
+  const refusedAs = (told: Decision): Decision => (isMaking && !isOwnedBy(runtime, dataset) ? { do: 'belong', dataset } : told)
+  const { refused, prepared } = serving.served
+  if (refused !== undefined) return refusedAs({ do: 'tell', refused })
+  const taken = takenBy(runtime, serving.parts)
+  if (taken !== undefined) return refusedAs(refusal(NAME_TAKEN, taken))
   if (isMaking && !isJoined(runtime, dataset, engine.type)) return { do: 'join', dataset }
   return { do: 'serve', dataset, prepared, serving, served: verdictOf(observed, prepared), isMaking }
 }
@@ -53,10 +59,7 @@ export function decide(observed: Observed): Decision {
 function atEnd({ runtime, engine, volume }: Observed): Decision {
   if (!hasFinalizer(runtime, runtimeFinalizer(engine.type))) return NOTHING
   if (volume === undefined) return { do: 'release' }
-  return refusal(
-    'Deleted',
-    `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`,
-  )
+  return refusal('Deleted', `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`)
 }
 
 const refusal = (reason: string, message: string): Decision => ({ do: 'tell', refused: { reason, message } })

@@ -52,6 +52,11 @@ const datasetWith = (status: Partial<NonNullable<Dataset['status']>>, deletionTi
   status: { conditions: [], ...status },
 })
 
+const refused: Observed['serving'] = {
+  served: { refused: { reason: 'NoSuchClass', message: 'create it' } },
+  ...{ parts: [], surplus: [], states: {}, key: {} },
+}
+
 const saidBy = (one: Observed): string => {
   const decision = decide(one)
   return decision.do === 'tell' ? `tell ${decision.refused.reason}` : decision.do
@@ -67,7 +72,15 @@ const doneBy = (one: Observed): string[] =>
 describe('what is decided about a runtime', () => {
   const CASES: [string, Observed, string][] = [
     ['a dataset and an engine', observed(), 'serve'],
-    ['no dataset', observed({ dataset: undefined, serving: undefined }), 'tell NoDataset'],
+    ['no dataset', observed({ dataset: undefined, serving: undefined }, cache.runtime.metadata), 'tell NoDataset'],
+    ['a dataset that is gone', observed({ dataset: undefined, serving: undefined }), 'nothing'],
+    ['refused', observed({ serving: refused }), 'tell NoSuchClass'],
+    ['refused, and not yet owned', observed({ serving: refused }, cache.runtime.metadata), 'belong'],
+    [
+      'refused, of a dataset that is bound to another',
+      observed({ serving: refused, dataset: datasetWith({ runtimes: [{ type: 'alluxio' }] }) }, cache.runtime.metadata),
+      'tell BoundToAnother',
+    ],
     ['a cache that is behind', observed({ isStale: true }), 'nothing'],
     ['not yet the one of its dataset', observed({}, cache.runtime.metadata), 'join'],
     ['a dataset that was made again', observed({}, { ...joined, ownerReferences: [] }), 'join'],

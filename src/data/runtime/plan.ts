@@ -7,7 +7,7 @@ import { removeFinalizer } from '../../runtime/finalizer.ts'
 import { bounded, type Verdict } from './conditions.ts'
 import { type Decision, servedCondition } from './decide.ts'
 import { notAccepted, notServed, scaledWorkers } from './events.ts'
-import { join } from './join.ts'
+import { belong, join } from './join.ts'
 import { mergePatchTo } from './merge-patch.ts'
 import type { Observed, Serving } from './observe.ts'
 import { isGoing, mustBeReplaced } from './parts.ts'
@@ -22,6 +22,8 @@ export function plan(observed: Observed, decision: Decision): Plan {
       return { actions: [removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))] }
     case 'tell':
       return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined) }
+    case 'belong':
+      return { actions: [belong(engine, runtime, decision.dataset)] }
     case 'join':
       return { actions: [join(engine, runtime, decision.dataset)] }
     case 'serve':
