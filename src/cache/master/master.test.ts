@@ -218,7 +218,9 @@ describe('the master', () => {
     handover = { broken: true }
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'leaving', moved: 60, dropped: 0, left: 40 })
     handover = { handover: { state: 'gone', moved: { bytes: 90 }, dropped: { bytes: 10 }, left: { bytes: 0 } } }
+    const { capacityBytes } = await report()
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'gone', moved: 90, dropped: 10, left: 0 })
+    assert.equal(capacityBytes - (await report()).capacityBytes, 1000, 'what is gone holds nothing any more')
     await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'leaving' })
     await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'gone' })
     assert.deepEqual(
