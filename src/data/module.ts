@@ -48,7 +48,7 @@ export const data = defineModule({
       builtinClassController({ version: OWN_VERSION, allowsPrivateAddresses }),
       advancedStatefulSet,
       datasetController({ engines: ENGINES, options, clock }),
-      ...runtimeControllers({ engines: ENGINES, options, random }),
+      ...runtimeControllers({ engines: ENGINES, options, random, clock }),
       ...operationControllers,
       volumeController(),
       nodeController({}),

@@ -3,9 +3,11 @@ import type { Dataset, RuntimeCondition } from '../../kinds/fluid/index.ts'
 import { runtimeFinalizer } from '../../kinds/fluid/names.ts'
 import { findCondition, isConditionTrue } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { EffectRequest } from '../../runtime/controller.ts'
 import { hasFinalizer } from '../../runtime/finalizer.ts'
 import { hasDatasetOwner, isOwnedBy } from '../dataset-owner.ts'
 import { type Prepared, type Refused, SERVED_CONDITION } from '../engines/engine.ts'
+import type { ToClear } from './clear.ts'
 import type { Verdict } from './conditions.ts'
 import { isJoined } from './join.ts'
 import type { Observed, Serving } from './observe.ts'
@@ -13,8 +15,10 @@ import { isGoing, takenBy } from './parts.ts'
 
 export type Decision =
   | { do: 'nothing' }
-  /** It goes, and nothing holds it any more. */
-  | { do: 'release' }
+  /** It goes, and nothing holds it any more; `left`: what stays on nodes, and why. */
+  | { do: 'release'; left?: string }
+  /** It goes as soon as what its workers have stored is removed. */
+  | { do: 'clear'; request: EffectRequest; refused: Refused }
   /** Nothing is made or changed; Served says why. */
   | { do: 'tell'; refused: Refused }
   /** It is not served, but goes with its dataset all the same. */
@@ -56,10 +60,22 @@ export function decide(observed: Observed): Decision {
   return { do: 'serve', dataset, prepared, serving, served: verdictOf(observed, prepared), isMaking }
 }
 
-function atEnd({ runtime, engine, volume }: Observed): Decision {
+function atEnd({ runtime, engine, volume, toClear }: Observed): Decision {
   if (!hasFinalizer(runtime, runtimeFinalizer(engine.type))) return NOTHING
-  if (volume === undefined) return { do: 'release' }
+  if (volume === undefined) return toClear === undefined ? { do: 'release' } : clearing(toClear)
   return refusal('Deleted', `it is being deleted, and waits until ${volume} is gone: delete the pods that use it`)
+}
+
+export const CLEARING = 'Clearing'
+
+function clearing({ where, by }: NonNullable<ToClear>): Decision {
+  const left = (why: string): Decision => ({ do: 'release', left: `${where}, because ${why}: remove them` })
+  if (by === undefined) return left('the master does not run')
+  const { request, outcome } = by
+  if (outcome?.state === 'failed') return left(outcome.message)
+  if (outcome?.state === 'done') return outcome.value.problem === undefined ? { do: 'release' } : left(outcome.value.problem)
+  const message = 'it is being deleted, and waits until its workers have removed their blocks from their nodes'
+  return { do: 'clear', request, refused: { reason: CLEARING, message } }
 }
 
 const refusal = (reason: string, message: string): Decision => ({ do: 'tell', refused: { reason, message } })

@@ -1,4 +1,5 @@
 /** What the controller of a kind of runtime is given. */
+import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Engine, EngineOptions } from '../engines/engine.ts'
 
@@ -8,4 +9,6 @@ export interface RuntimeDeps {
   options: EngineOptions
   /** For the keys that masters and workers share. */
   random: Random
+  /** Bounds commands in pods. */
+  clock: Clock
 }

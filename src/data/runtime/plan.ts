@@ -5,8 +5,8 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { removeFinalizer } from '../../runtime/finalizer.ts'
 import { bounded, type Verdict } from './conditions.ts'
-import { type Decision, servedCondition } from './decide.ts'
-import { notAccepted, notServed, scaledWorkers } from './events.ts'
+import { CLEARING, type Decision, servedCondition } from './decide.ts'
+import { notAccepted, notCleared, notServed, scaledWorkers } from './events.ts'
 import { belong, join } from './join.ts'
 import { mergePatchTo } from './merge-patch.ts'
 import type { Observed, Serving } from './observe.ts'
@@ -19,7 +19,9 @@ export function plan(observed: Observed, decision: Decision): Plan {
     case 'nothing':
       return NOTHING_TO_DO
     case 'release':
-      return { actions: [removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))] }
+      return { actions: [release(observed, decision.left)] }
+    case 'clear':
+      return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined), effects: [decision.request] }
     case 'tell':
       return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined) }
     case 'belong':
@@ -29,6 +31,11 @@ export function plan(observed: Observed, decision: Decision): Plan {
     case 'serve':
       return planServing(observed, decision)
   }
+}
+
+function release({ engine, runtime }: Observed, left: string | undefined): Action {
+  const action = removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))
+  return left === undefined ? action : { ...action, events: notCleared(runtime, bounded(left)) }
 }
 
 /** After this long the outcome of a repeated attempt is in the status. */
@@ -70,7 +77,9 @@ function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now
   const patch = mergePatchTo((runtime.status ?? {}) as Record<string, unknown>, status)
   if (patch === undefined) return []
   const before = servedCondition(runtime)
-  const isTransition = served.status === 'False' && (before?.status !== 'False' || before.reason !== served.reason)
+  // That its blocks are removed is no complaint.
+  const isTransition =
+    served.status === 'False' && served.reason !== CLEARING && (before?.status !== 'False' || before.reason !== served.reason)
   const events: EventIntent[] = [
     ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),
     ...(scaled === undefined ? [] : [scaledWorkers(runtime, scaled)]),

@@ -2,8 +2,8 @@
  * What the controllers of all kinds of runtimes do: they keep the objects that serve a runtime as its engine says, and say on
  * the runtime how it is served. Each is the sole writer of its runtimes' status, finalizer, owner reference to the Dataset and
  * label `fluid.io/dataset-id`, and of the objects that belong to them. It runs again when the runtime, its dataset, class or
- * profile, one of its objects or pods changes. Deletion: a runtime stays until the volume of its dataset is gone; the rest is
- * garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
+ * profile, one of its objects or pods changes. Deletion: a runtime stays until the volume of its dataset is gone and its workers
+ * have removed what they stored on nodes; the rest is garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
  */
 import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
 import {
@@ -14,8 +14,9 @@ import {
   SECRETS,
   SERVICES,
 } from '../../kinds/kubernetes/resources.ts'
-import { type Controller, defineController, NOTHING_TO_DO } from '../../runtime/controller.ts'
+import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { Engine } from '../engines/engine.ts'
+import { clearEffect } from './clear.ts'
 import { decide } from './decide.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { type Observed, observe } from './observe.ts'
@@ -24,12 +25,14 @@ import { indexesOf, watchesOf } from './triggers.ts'
 
 export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engine'>): Controller {
   const name = `data.runtime.${engine.type}`
+  const clear = clearEffect(engine.type, deps.clock)
   const making = ['create', 'patch', 'delete']
   return defineController<Observed | undefined>({
     name,
     for: engine.resource,
     watches: watchesOf(engine),
     indexes: indexesOf(engine),
+    ...(engine.clearing === undefined ? {} : { effects: [clear as Effect] }),
     writes: [
       { resource: engine.resource, verbs: ['patch'] },
       { resource: engine.resource, subresource: 'status', verbs: ['patch'] },
@@ -45,7 +48,7 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
     ),
     concurrency: 8,
     observe: (_key, runtime, read, client) =>
-      runtime === undefined ? undefined : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name }),
+      runtime === undefined ? undefined : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, clear }),
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed, decide(observed))),
   })
 }

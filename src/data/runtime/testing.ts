@@ -28,6 +28,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import { advancedStatefulSet } from '../advanced-stateful-set/controller.ts'
+import { cacheEngine as realCacheEngine } from '../engines/cache/engine.ts'
 import { cacheObjects } from '../engines/cache/objects.ts'
 import { aClass } from '../engines/cache/testing.ts'
 import { type Cache, cacheNames, componentsOf, problemOf } from '../engines/cache/topology.ts'
@@ -83,6 +84,7 @@ const cacheEngine: Engine = {
   type: 'cache',
   resource: CACHE_RUNTIMES,
   serve: (input) => served(input, (input.runtime as CacheRuntime).spec ?? { runtimeClassName: '' }),
+  clearing: realCacheEngine.clearing,
 }
 
 /** Another engine that is served by a class which its runtimes do not name. */
@@ -112,6 +114,8 @@ const depsOf = (engine: Engine): RuntimeDeps => ({
   engine,
   options: { translates: true, hostPathPrefixes: 'all', version: '1.0.0' },
   random,
+  // For declarations: what runs in a world has the clock of that world.
+  clock: { now: () => 0, after: () => () => undefined },
 })
 
 /** What the controllers are given, by the type of their runtimes. */
@@ -125,17 +129,17 @@ export const DEPS = {
   vineyard: depsOf(nobody('vineyard', VINEYARD_RUNTIMES)),
 }
 
-const dataForTests = defineModule<Record<string, never>, object>({
+const dataForTests = defineModule({
   name: 'data',
   roles: ['member'],
   upstreamLeases: [],
   kinds: { member: fluidKinds },
-  defaults: {},
-  services: () => ({}),
-  controllers: () => [
-    cacheRuntimeController(DEPS.cache),
-    alluxioRuntimeController(DEPS.alluxio),
-    juicefsRuntimeController(DEPS.juicefs),
+  defaults: () => ({}),
+  services: ({ clock }) => ({ clock }),
+  controllers: ({ clock }) => [
+    cacheRuntimeController({ ...DEPS.cache, clock }),
+    alluxioRuntimeController({ ...DEPS.alluxio, clock }),
+    juicefsRuntimeController({ ...DEPS.juicefs, clock }),
     jindoRuntimeController(DEPS.jindo),
     thinRuntimeController(DEPS.thin),
     efcRuntimeController(DEPS.efc),

@@ -76,6 +76,7 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
         [CLASS_ANNOTATIONS.nativeMounts]: 'true',
         [CLASS_ANNOTATIONS.clientReadsTiers]: 'true',
         [CLASS_ANNOTATIONS.fixedOptions]: 'allowPrivateAddresses',
+        [CLASS_ANNOTATIONS.clear]: JSON.stringify(['sluice', 'cache', 'clear']),
         'sluice.dev/decommission': JSON.stringify(['sluice', 'cache', 'decommission']),
       },
     },

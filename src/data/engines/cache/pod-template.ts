@@ -26,6 +26,8 @@ export const CLASS_ANNOTATIONS = {
   /** Clients read what workers of their node have stored: directories of the node are mounted read-only. */
   clientReadsTiers: 'sluice.dev/client-reads-tiers',
   fixedOptions: FIXED_OPTIONS,
+  /** A command, as a JSON list, that removes what all workers have stored: run in the master before the runtime goes. */
+  clear: 'sluice.dev/clear',
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`
