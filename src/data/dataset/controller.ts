@@ -1,7 +1,7 @@
 /**
  * Says of each dataset whether it is bound, failed, updating, or what it waits for, and how much of it is cached. Sole writer of: a
- * Dataset's status, its finalizer and its label `fluid.io/dataset-id`; the CacheRuntime that an annotation asks for, once, as an
- * object. Runs again when the dataset, a runtime of its name, its class or profile, a pod of the runtime, or, once it is to be
+ * Dataset's status, its finalizer and its label `fluid.io/dataset-id`; the CacheRuntime that an annotation asks for, and of that
+ * its spec and its mark `sluice.dev/requested`, until somebody else changes the spec. Runs again when the dataset, a runtime of its name, its class or profile, a pod of the runtime, or, once it is to be
  * deleted, a pod or dataset that uses it changes; asks the cache for its figures from time to time. Deletion: the finalizer stays
  * while pods use the claim or other datasets refer to it; runtime, volume and claim go by others.
  */
@@ -36,7 +36,7 @@ export function datasetController({ engines, options, clock, report = DEFAULT_PA
     writes: [
       { resource: DATASETS, verbs: ['patch'] },
       { resource: DATASETS, subresource: 'status', verbs: ['patch'] },
-      { resource: CACHE_RUNTIMES, verbs: ['create'] },
+      { resource: CACHE_RUNTIMES, verbs: ['create', 'patch'] },
     ],
     reads: [{ resource: DATASETS, verbs: ['get'] }],
     concurrency: 8,

@@ -9,7 +9,7 @@ import { canonicalQuantity, quantitySign, quantityValue, tryParseQuantity } from
 import { datasetReference } from '../dataset-owner.ts'
 import { shown } from './text.ts'
 
-const CLASS = 'sluice.dev/runtime'
+export const CLASS = 'sluice.dev/runtime'
 const QUOTA = 'sluice.dev/cache-quota'
 const PRELOAD = 'sluice.dev/preload'
 const DEFAULT_QUOTA = '1Gi'

@@ -8,6 +8,7 @@ import { CALCULATING, RUNTIME_CATEGORY } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { conditionsOf, READY_MESSAGE, ready, type Said, unready, updating, waiting } from './conditions.ts'
 import { type Standing, secondRuntime } from './decide.ts'
+import { followingIn } from './follow-request.ts'
 import type { Observed, Service } from './observe.ts'
 import { type Asked, NO_REPORT, SILENCE_MS } from './report.ts'
 import { shown } from './text.ts'
@@ -63,9 +64,10 @@ function figuresOf({ prepared, simulated, asking }: Working, before: Status): Fi
 
 function saidOf({ dataset, choice, service, nowMs, taken }: Observed, standing: Standing): Said[] {
   const before = dataset.status?.conditions
-  if (standing.phase === 'NotBound') return [waiting(standing.sentence)]
+  const ignored = ignoredSaid(followingIn({ dataset, choice }).ignored)
+  if (standing.phase === 'NotBound') return [waiting(standing.sentence), ...ignored]
   const wasReady = findCondition(before, 'Ready')
-  const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken)]
+  const beside = [...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken), ...ignored]
   const reported = [...reportedSaid(dataset, service, nowMs), ...listedSaid(dataset, service)]
   switch (standing.phase) {
     case 'Failed':
@@ -87,6 +89,9 @@ const secondSaid = (message: string | undefined): Said[] =>
 
 const takenSaid = (message: string | undefined): Said[] =>
   message === undefined ? [] : [{ type: 'NameTaken', status: 'True', reason: 'NameTaken', message }]
+
+const ignoredSaid = (message: string | undefined): Said[] =>
+  message === undefined ? [] : [{ type: 'RequestIgnored', status: 'True', reason: 'RuntimeStays', message: shown(message) }]
 
 function simulationSaid(service: Service | undefined): Said[] {
   const because = service?.refused === undefined ? service?.simulated : undefined
