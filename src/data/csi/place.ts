@@ -21,6 +21,8 @@ export interface Place extends VolumePlaces {
   isThin: boolean
   /** A directory that has nothing but mount points. */
   mountPoints: string
+  /** What the client notes for itself about the files. */
+  records: string
 }
 
 const THIN_ROOT = '/runtime-mnt/thin/'
@@ -49,6 +51,7 @@ export function placeOf({ attributes, uid, name: volume }: CsiVolume): Place {
     holders,
     holder: `${holders}/${fileOf(uid)}`,
     mountPoints: `${root}/mount-points/${id}`,
+    records: `${root}/records/${id}`,
   }
 }
 
