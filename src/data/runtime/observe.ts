@@ -66,7 +66,8 @@ export async function observe(pass: Pass): Promise<Observed> {
   const seen = { engine: deps.engine, runtime, nowMs: read.nowMs(), failure: read.lastFailure() }
   if (isGoing(runtime)) {
     const toClear = toClearOf({ engine: deps.engine, runtime, read, effect: pass.clear })
-    return { ...seen, isStale: false, volume: await volumeLeft(pass), toClear }
+    const { namespace, name } = refOf(runtime)
+    return { ...seen, isStale: false, dataset: read.get(DATASETS, namespace, name), volume: await volumeLeft(pass), toClear }
   }
   const { namespace, name } = refOf(runtime)
   const dataset = read.get(DATASETS, namespace, name)

@@ -161,6 +161,15 @@ describe('the writes of a runtime', () => {
     )
   })
 
+  it('complain of a volume that is left only where the dataset is not gone', () => {
+    const events = (of: Observed): number =>
+      plan(of, decide(of)).actions.flatMap((action) =>
+        'events' in action ? ((action.events as readonly unknown[] | undefined) ?? []) : [],
+      ).length
+    const held = going('PersistentVolumeClaim demo')
+    assert.deepEqual([events(held), events({ ...held, dataset: undefined })], [1, 0])
+  })
+
   it('are none but the status while the dataset goes', () => {
     assert.deepEqual(doneBy(observed({ dataset: datasetWith({}, DELETED) })), ['patch CacheRuntime/status'])
   })

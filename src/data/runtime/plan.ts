@@ -72,14 +72,14 @@ function objectChanges(runtime: KubeObject, { parts, surplus, key }: Serving): A
   ]
 }
 
-function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now: ServedNow | undefined): Action[] {
+function statusChange({ runtime, engine, dataset, nowMs }: Observed, served: Verdict, now: ServedNow | undefined): Action[] {
   const { status, scaled } = wantedStatus({ type: engine.type, runtime, served, now, nowMs })
   const patch = mergePatchTo((runtime.status ?? {}) as Record<string, unknown>, status)
   if (patch === undefined) return []
   const before = servedCondition(runtime)
-  // That its blocks are removed is no complaint.
-  const isTransition =
-    served.status === 'False' && served.reason !== CLEARING && (before?.status !== 'False' || before.reason !== served.reason)
+  // What a runtime that goes with its dataset waits for is no complaint.
+  const isOrdinary = isGoing(runtime) && (dataset === undefined || served.reason === CLEARING)
+  const isTransition = served.status === 'False' && !isOrdinary && (before?.status !== 'False' || before.reason !== served.reason)
   const events: EventIntent[] = [
     ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),
     ...(scaled === undefined ? [] : [scaledWorkers(runtime, scaled)]),
