@@ -51,7 +51,7 @@ export function decide(observed: Observed): Decision {
       `Dataset ${name} is already bound to another runtime, of type ${other.type ?? ''}: delete one of the two`,
     )
   const isMaking = !isGoing(dataset)
-  const refusedAs = (told: Decision): Decision => (isMaking && !isOwnedBy(runtime, dataset) ? { do: 'belong', dataset } : told)
+  const refusedAs = (said: Decision): Decision => (isMaking && !isOwnedBy(runtime, dataset) ? { do: 'belong', dataset } : said)
   const { refused, prepared } = serving.served
   if (refused !== undefined) return refusedAs({ do: 'tell', refused })
   const taken = takenBy(runtime, serving.parts)
