@@ -5,7 +5,8 @@
  */
 
 /** Where caches mount what they serve, and where they keep what they hold. */
-export const NODE_PATH_PREFIXES = ['/runtime-mnt', '/var/lib/sluice/cache'] as const
+export const SERVED_PREFIX = '/runtime-mnt'
+export const NODE_PATH_PREFIXES = [SERVED_PREFIX, '/var/lib/sluice/cache'] as const
 
 const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 

@@ -182,6 +182,7 @@ describe('the client', () => {
     const [kept, other] = [path.join(directory, state.directory ?? ''), requestIdOf('/other')]
     const away = (name: string) => path.join(directory, 'partial', name)
     chmodSync(kept, 0o755)
+    mkdirSync(away(''))
     renameSync(kept, away(`gone-${id}-1`))
     mkdirSync(away(`gone-${other}-1`))
     mkdirSync(path.join(directory, 'users', id, '1'), { recursive: true })
@@ -231,6 +232,8 @@ describe('the client', () => {
     const stop = start()
     await reaches(id, ({ state, message }) => state === 'waiting' && message !== undefined)
     await stop()
+    assert.ok(!existsSync(path.join(directory, 'partial')), 'one that is asked to end leaves nothing that is partial')
+    mkdirSync(path.join(directory, 'partial'))
     writeFileSync(path.join(directory, 'partial', 'left-behind'), 'x')
     const damaged = path.join(directory, 'generations', id, '1', 'f3')
     rmSync(damaged)

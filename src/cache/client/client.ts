@@ -101,6 +101,8 @@ export async function runClient(options: ClientOptions, signal: AbortSignal): Pr
   wake.close()
   for (const { stop } of running.values()) stop.abort()
   await Promise.all([...running.values()].map(({ ended }) => ended))
+  // Nobody may come after this one.
+  clearPartial(layout)
 }
 
 /** By id; a file that is no request is left alone. */

@@ -225,7 +225,10 @@ describe('the master', () => {
     handover = { broken: true }
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'leaving', moved: 60, dropped: 0, left: 40 })
     handover = { handover: { state: 'gone', moved: { bytes: 90 }, dropped: { bytes: 10 }, left: { bytes: 0 } } }
+    const capacityOf = async (name: string) => (await report()).workers.find(({ pod }) => pod === name)?.capacityBytes
+    assert.equal(await capacityOf('w0'), 1000, 'it still has what it has not handed over')
     assert.deepEqual(await signed('/v1/workers/w0/leave', 'POST'), { state: 'gone', moved: 90, dropped: 10, left: 0 })
+    assert.equal(await capacityOf('w0'), 0, 'what is gone holds nothing any more')
     await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'leaving' })
     await signed('/v1/workers', 'POST', { ...beat('w2'), state: 'gone' })
     assert.deepEqual(

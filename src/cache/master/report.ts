@@ -67,14 +67,18 @@ export interface Reported {
 
 export function reportOf({ inventory, members, reads }: Reported): Report {
   const { files, bytes } = inventory.totals()
-  const workers = sorted(members).map(({ name, node, state, beat }) => ({
-    pod: name,
-    node,
-    state,
-    cachedBytes: sum(beat?.tiers.map(({ usedBytes }) => usedBytes)),
-    capacityBytes: sum(beat?.tiers.map(({ quotaBytes }) => quotaBytes)),
-    epoch: members.epoch,
-  }))
+  const workers = sorted(members).map(({ name, node, state, beat }) => {
+    // One that is gone may beat until its pod ends, but holds nothing for the dataset any more.
+    const tiers = state === 'gone' ? [] : beat?.tiers
+    return {
+      pod: name,
+      node,
+      state,
+      cachedBytes: sum(tiers?.map(({ usedBytes }) => usedBytes)),
+      capacityBytes: sum(tiers?.map(({ quotaBytes }) => quotaBytes)),
+      epoch: members.epoch,
+    }
+  })
   // Who leaves is no part of the cache any more: what it hands over counts where it arrives.
   const serving = workers.filter(({ state }) => state === 'serving')
   const cachedBytes = sum(serving.map((worker) => worker.cachedBytes))

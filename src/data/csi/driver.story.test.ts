@@ -178,6 +178,34 @@ describe('volumes of datasets that are read', () => {
     assert.deepEqual(meeting.names(), [])
   })
 
+  inWorld('leave no directory on the node when the client has gone as well', async (w) => {
+    const meeting = meetingOf(w.member)
+    await createVolume(w.member)
+    const root = '/runtime-mnt/cache/default/demo/cache-fuse'
+    const volumes = [{ name: 'shared', hostPath: { path: root, type: 'DirectoryOrCreate' } }]
+    const client = { nodeName: NODE, automountServiceAccountToken: false, volumes }
+    await w.member.create(aProcessPod('default/client', 'serve', client, { volumeMounts: [{ name: 'shared', mountPath: root }] }))
+    for (const directory of ['requests', 'users', 'generations']) await meeting.makeDirectory(directory)
+    await meeting.complete(1)
+    await createPod(w, 'p')
+    await w.settle()
+    await w.member.delete(PODS, 'default/client')
+    await w.settle()
+    assert.ok(meeting.names().includes(`generations/${ALL}/1`), 'a pod reads them')
+    await w.member.create(aProcessPod('default/client', 'serve', client, { volumeMounts: [{ name: 'shared', mountPath: root }] }))
+    await w.settle()
+    await w.member.delete(PODS, 'default/p')
+    await w.settle()
+    assert.deepEqual(meeting.names().sort(), ['generations', 'requests', 'users'])
+    await w.member.delete(PODS, 'default/client')
+    await w.settle()
+    const left = [...machineOf(w.member).files.keys()].filter((path) => path.startsWith(`/data/nodes/${NODE}/`))
+    assert.deepEqual(
+      left,
+      [`/data/nodes/${NODE}/runtime-mnt`].filter((path) => left.includes(path)),
+    )
+  })
+
   inWorld('go on waiting after a restart in the middle', async (w) => {
     await createVolume(w.member)
     await createPod(w, 'p')

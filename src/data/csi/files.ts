@@ -89,6 +89,14 @@ export async function untilRemoved({ files, clock, signal }: CsiContext, place: 
 export async function removeLeft({ files }: CsiContext, place: Place): Promise<void> {
   if (await isWanted(files, place)) return
   const { id } = place
-  const left = [place.request(id), place.stateFile(id), place.generations(id), place.allUsers(id), place.mountPoints, place.holders]
+  const left = [
+    place.request(id),
+    place.stateFile(id),
+    place.generations(id),
+    place.allUsers(id),
+    place.mountPoints,
+    place.records,
+    place.holders,
+  ]
   for (const path of left) await files.remove(path)
 }

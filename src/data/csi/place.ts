@@ -25,6 +25,8 @@ export interface Place extends VolumePlaces {
   isForeign: boolean
   /** A directory that has nothing but mount points. */
   mountPoints: string
+  /** What the client notes for itself about the files. */
+  records: string
 }
 
 /** Those whose clients are not called like most. */
@@ -65,6 +67,7 @@ export function placeOf({ attributes, uid, name: volume, claim }: CsiVolume): Pl
     holders,
     holder: `${holders}/${fileOf(uid)}`,
     mountPoints: `${root}/mount-points/${id}`,
+    records: `${root}/records/${id}`,
   }
 }
 

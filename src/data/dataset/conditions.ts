@@ -18,6 +18,8 @@ export type ConditionType =
   | 'SourcesListed'
   /** True: another runtime has the name of the dataset, and is not used. */
   | 'SecondRuntime'
+  /** True: what annotations ask of the runtime is not done. */
+  | 'RequestIgnored'
   /** True: somebody else has a volume or claim of the name that the dataset needs, so it has none. */
   | 'NameTaken'
   /** True: the dataset is to be deleted, and something uses it. */
@@ -38,6 +40,7 @@ export interface Said {
     | 'ReportFailed'
     | 'ListingFailed'
     | 'SecondRuntime'
+    | 'RuntimeStays'
     | 'NameTaken'
     | 'PodsUseIt'
     | 'DatasetsUseIt'

@@ -1,8 +1,10 @@
 /**
  * Says of each dataset whether it is bound, failed, updating, or what it waits for, and how much of it is cached. Sole writer of: a
- * Dataset's status, its finalizer and its label `fluid.io/dataset-id`; the CacheRuntime that an annotation asks for, once, as an
- * object. References are left to `data.reference.dataset`. Runs again when the dataset, a runtime of its name, its class or profile, a
- * pod of the runtime, a dataset that refers to it, a grant about that, or, once it is to be deleted, a pod that uses it changes; asks the cache for its figures from time to time. Deletion: the finalizer stays
+ * Dataset's status, its finalizer and its label `fluid.io/dataset-id`; the CacheRuntime that an annotation asks for, and of that
+ * its spec and its mark `sluice.dev/requested`, until somebody else changes the spec. References are left to
+ * `data.reference.dataset`. Runs again when the dataset, a runtime of its name, its class or profile, a pod of the runtime, a dataset
+ * that refers to it, a grant about that, or, once it is to be deleted, a pod that uses it changes; asks the cache for its figures from
+ * time to time. Deletion: the finalizer stays
  * while pods use the claim or other datasets refer to it; runtime, volume and claim go by others.
  */
 import type { Clock } from '../../base/clock.ts'
@@ -45,7 +47,7 @@ export function datasetController({
     writes: [
       { resource: DATASETS, verbs: ['patch'] },
       { resource: DATASETS, subresource: 'status', verbs: ['patch'] },
-      { resource: CACHE_RUNTIMES, verbs: ['create'] },
+      { resource: CACHE_RUNTIMES, verbs: ['create', 'patch'] },
     ],
     reads: [{ resource: DATASETS, verbs: ['get'] }],
     concurrency: 8,

@@ -134,6 +134,26 @@ describe('what a dataset is', () => {
   const [ok, no, run]: Outcome<true>[] = [{ state: 'done', value: true }, { state: 'failed', message: 'no' }, { state: 'running' }]
   const failure = { type: 'NotReady', status: 'True', message: 'the sources cannot be mounted: before' }
   const changed = (phase: string) => bound(phase, { mounts: [] })
+  const native = (phase: string): Dataset => ({
+    ...bound(phase),
+    spec: { mounts: [...MOUNTS, { mountPoint: 'local:///files', name: 'files' }] },
+  })
+  const volumes = [{ name: 'native-mount-1', hostPath: { path: '/files', type: 'Directory' } }]
+  const volumeMounts = [{ name: 'native-mount-1', mountPath: '/var/lib/sluice/sources/files', readOnly: true }]
+  const podSpec = { containers: [{ name: 'main', image: 'cache', volumeMounts }], volumes }
+  const sets = ['demo-master', 'demo-worker'].map((name) => ({
+    ...{ apiVersion: 'workload.fluid.io/v1alpha1', kind: 'AdvancedStatefulSet', metadata: { name } },
+    spec: { selector: {}, template: { spec: podSpec } },
+  }))
+  const withSets = { ...prepared(aDataset()), objects: { configMaps: [], services: [], sets, daemonSets: [] } }
+  const renewed = pods.map(
+    (pod): Pod => ({ ...pod, spec: { ...podSpec, volumes: [{ name: 'token', projected: {} }, ...volumes] } as Pod['spec'] }),
+  )
+  const unmounted = {
+    name: 'main',
+    state: { waiting: { reason: 'ContainerCreating', message: 'MountVolume.SetUp failed for volume "x"' } },
+  }
+  const stuck: Pod = { ...(aPod('worker') as Pod), status: { phase: 'Pending', containerStatuses: [unmounted] } as Pod['status'] }
   const table: [string, Observed, string][] = [
     ['no runtime', seen(aDataset(), undefined, undefined), 'NotBound no runtime is named demo'],
     ['a bad name', seen({ ...aDataset(), metadata: { name: '1a' } }, runtime('Ready'), service(ok)), 'NotBound 1a cannot be'],
@@ -159,6 +179,24 @@ describe('what a dataset is', () => {
     ['other mounts', seen(changed('Bound'), runtime('Ready'), service(undefined)), 'Updating The ddc runtime is updating.'],
     ['other mounts that fail', seen(changed('Updating'), runtime('Ready'), service(no)), 'Updating the sources cannot be mounted: no'],
     ['other mounts, mounted', seen(changed('Updating'), runtime('Ready'), service(ok)), 'Bound The ddc runtime has updated completely.'],
+    ['no pods, for another directory', seen(native('Updating'), runtime('NotReady'), service(ok, { pods: [] })), 'Updating The ddc'],
+    ['the first moment of that', seen(native('Bound'), runtime('NotReady'), service(ok, { pods: [] })), 'Updating The ddc'],
+    ['no pods, changed back', seen(bound('Updating'), runtime('NotReady'), service(ok, { pods: [] })), 'Updating The ddc'],
+    ['no pods, for another bucket', seen(changed('Updating'), runtime('NotReady'), service(ok, { pods: [] })), 'Failed the master'],
+    ['no pods, failed before', seen(native('Failed'), runtime('NotReady'), service(ok, { pods: [] })), 'Failed the master'],
+    ['a set that is gone', seen(native('Updating'), runtime(''), service(ok, { pods: [] })), 'Failed the master "demo-master" is missing'],
+    [
+      'a pod that cannot start',
+      seen(native('Updating'), runtime('NotReady'), service(ok, { pods: [stuck] })),
+      'Failed worker demo-worker-0 does not start: ',
+    ],
+    ['old pods', seen(native('Updating'), runtime('Ready'), service(ok, { prepared: withSets })), 'Updating The ddc runtime is updating.'],
+    ['old pods of a bound dataset', seen(bound('Bound'), runtime('Ready'), service(ok, { prepared: withSets })), 'Bound The ddc'],
+    [
+      'new pods, mounted',
+      seen(native('Updating'), runtime('Ready'), service(ok, { prepared: withSets, pods: renewed })),
+      'Bound The ddc runtime has updated completely.',
+    ],
     ['mounts changed back', seen(bound('Updating'), runtime('Ready'), service(run)), 'Updating The ddc runtime is updating.'],
   ]
   for (const [name, observed, expected] of table)

@@ -10,7 +10,8 @@ import { findCondition } from '../../kube/conditions.ts'
 import { checkDns1035Label } from '../../kube/names.ts'
 import { READY_MESSAGE, UPDATED_MESSAGE, UPDATING_MESSAGE } from './conditions.ts'
 import type { Observed, Service } from './observe.ts'
-import { brokenBy, waitedFor } from './readiness.ts'
+import { type Broken, brokenBy, waitedFor } from './readiness.ts'
+import { outdatedPod, replacesPods } from './replacement.ts'
 import { type RequestedRuntime, requestedRuntime } from './requested-runtime.ts'
 import { boundType, type Choice, type Runtime } from './runtimes.ts'
 import { shown } from './text.ts'
@@ -50,9 +51,19 @@ export function decide(observed: Observed): Standing {
     const missing = waitedFor(served)
     return missing === undefined ? { ...binding(dataset, service), isMountable: true } : notBound(missing)
   }
+  const { phase } = dataset.status ?? {}
+  const broken = brokenBy(served)
+  const replacing = phase !== 'Failed' && replacesPods(dataset) ? replacementOf(service, broken) : undefined
+  if (replacing !== undefined) return { phase: 'Updating', message: replacing }
   // Back from a failure only when everything is ready again.
-  const broken = brokenBy(served) ?? (dataset.status?.phase === 'Failed' ? waitedFor(served) : undefined)
-  return broken === undefined ? { ...keeping(dataset, service), isMountable: true } : failed(broken)
+  const sentence = broken?.sentence ?? (phase === 'Failed' ? waitedFor(served) : undefined)
+  return sentence === undefined ? { ...keeping(dataset, service), isMountable: true } : failed(sentence)
+}
+
+/** Pods with other volumes come one by one, and nothing is mounted in those that go. */
+function replacementOf({ prepared, pods }: Working, broken: Broken | undefined): string | undefined {
+  if (broken !== undefined) return broken.isPassing ? UPDATING_MESSAGE : undefined
+  return outdatedPod(prepared, pods) === undefined ? undefined : UPDATING_MESSAGE
 }
 
 const notBound = (sentence: string): Standing => ({ phase: 'NotBound', sentence })

@@ -17,6 +17,7 @@ import { type References, referencesTo } from '../reference/referring.ts'
 import { isOurClaim } from '../volume/desired.ts'
 import { takenBy } from '../volume/taken.ts'
 import { type DatasetEffects, LONGEST_REPORT_MS } from './effects.ts'
+import { followingIn } from './follow-request.ts'
 import { entryPod, isComplete, isOfComponent, runOf, simulatedBecause } from './pods.ts'
 import { refusalIn } from './readiness.ts'
 import { type Asked, type Asking, asking, type Pace } from './report.ts'
@@ -176,9 +177,12 @@ function askingOf({ effects, pace }: DatasetDeps, { dataset, prepared, read }: I
   return { ...asking({ nowMs: read.nowMs(), pace, longestMs: LONGEST_REPORT_MS, outcomeIn }), run }
 }
 
-/** A runtime must not be made for a dataset that only an old cache still shows. */
-const asksForRuntime = ({ dataset, choice: { runtime, others, going } }: Seen): boolean =>
-  runtime === undefined && others.length + going.length === 0 && requestedRuntime(dataset)?.runtime !== undefined
+/** A runtime must not be made or changed for a dataset that only an old cache still shows. */
+const asksForRuntime = ({ dataset, choice }: Seen): boolean => {
+  const { runtime, others, going } = choice
+  if (runtime !== undefined) return followingIn({ dataset, choice }).change !== undefined
+  return others.length + going.length === 0 && requestedRuntime(dataset)?.runtime !== undefined
+}
 
 /** A cache that is behind may not show yet what the dataset was bound to, or who uses it. */
 function isCertain({ dataset, choice, ref }: Seen, read: PassReader): boolean {

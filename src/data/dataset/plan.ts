@@ -14,6 +14,7 @@ import type { Said } from './conditions.ts'
 import { decide, isMountFailure, type Standing } from './decide.ts'
 import type { DatasetEffects } from './effects.ts'
 import { deletionHeld, mountFailed, nameTaken } from './events.ts'
+import { followingIn, marked } from './follow-request.ts'
 import { type Observed, reportKey, type Service, type Users } from './observe.ts'
 import { patchOf, statusOf } from './status.ts'
 
@@ -60,10 +61,12 @@ function planLife(observed: Observed, effects: DatasetEffects, hold?: Hold): Pla
   const standing = decide(observed)
   const status = statusOf(observed, standing, hold?.said)
   const requested = standing.phase === 'NotBound' ? standing.request?.runtime : undefined
+  const { change } = followingIn(observed)
   const actions: Action[] = [
     ...statusWrite(dataset, status, eventsOf(observed, standing, hold)),
+    ...(change === undefined ? [] : [change]),
     // After the status: a creation that is refused must not keep the reason from being seen.
-    ...(requested === undefined ? [] : [{ do: 'create' as const, resource: CACHE_RUNTIMES, object: requested }]),
+    ...(requested === undefined ? [] : [{ do: 'create' as const, resource: CACHE_RUNTIMES, object: marked(requested) }]),
   ]
   return service === undefined || service.refused !== undefined
     ? { actions }

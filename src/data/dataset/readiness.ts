@@ -60,17 +60,25 @@ function unpreparedClient({ runtime, prepared: { components } }: Served): string
   return client === undefined || phaseOfClient(runtime) !== '' ? undefined : `waits for its clients: DaemonSet ${client.name} is being made`
 }
 
-/** What is missing of a runtime that was complete; pods that are only restarted do not count. */
-export function brokenBy(served: Served): string | undefined {
-  for (const component of componentsOf(served)) {
-    const { type, name, replicas, phase, pods } = component
-    if (phase === '') return `the ${type} "${name}" is missing: it is made again`
-    if (replicas === 0 || pods.some(isRunning)) continue
-    const trouble = pods.map(troubleOf).find((one) => one !== undefined)
-    if (trouble !== undefined) return sentenceOf(trouble, component, served.dataset)
-    return `the ${type} "${name}" is not healthy, expect at least one replica is ready`
-  }
-  return undefined
+export interface Broken {
+  sentence: string
+  /** None of its pods runs, and none says that it cannot: so they are as if they were being replaced. */
+  isPassing: boolean
+}
+
+/** What is missing of a runtime that was complete; pods that are only restarted do not count. What does not pass comes first. */
+export function brokenBy(served: Served): Broken | undefined {
+  const all = componentsOf(served).flatMap((component) => brokenIn(component, served.dataset) ?? [])
+  return all.find(({ isPassing }) => !isPassing) ?? all[0]
+}
+
+function brokenIn(component: Component, dataset: Dataset): Broken | undefined {
+  const { type, name, replicas, phase, pods } = component
+  if (phase === '') return { sentence: `the ${type} "${name}" is missing: it is made again`, isPassing: false }
+  if (replicas === 0 || pods.some(isRunning)) return undefined
+  const trouble = pods.map(troubleOf).find((one) => one !== undefined)
+  if (trouble !== undefined) return { sentence: sentenceOf(trouble, component, dataset), isPassing: false }
+  return { sentence: `the ${type} "${name}" is not healthy, expect at least one replica is ready`, isPassing: true }
 }
 
 const isReady = ({ type, phase, replicas }: Component): boolean =>

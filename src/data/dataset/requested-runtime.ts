@@ -6,9 +6,10 @@ import { CacheRuntime, type CacheRuntimeSpec, type Dataset } from '../../kinds/f
 import type { KubeObject } from '../../kube/meta.ts'
 import { checkDns1123Subdomain } from '../../kube/names.ts'
 import { canonicalQuantity, quantitySign, quantityValue, tryParseQuantity } from '../../kube/quantity.ts'
+import { datasetReference } from '../dataset-owner.ts'
 import { shown } from './text.ts'
 
-const CLASS = 'sluice.dev/runtime'
+export const CLASS = 'sluice.dev/runtime'
 const QUOTA = 'sluice.dev/cache-quota'
 const PRELOAD = 'sluice.dev/preload'
 const DEFAULT_QUOTA = '1Gi'
@@ -16,8 +17,8 @@ const DEFAULT_QUOTA = '1Gi'
 /** Undefined: the dataset asks for none. */
 export type RequestedRuntime = { runtime: KubeObject; problem?: undefined } | { problem: string; runtime?: undefined } | undefined
 
-export function requestedRuntime({ metadata }: Dataset): RequestedRuntime {
-  const { namespace, name, annotations = {} } = metadata
+export function requestedRuntime(dataset: Dataset): RequestedRuntime {
+  const { namespace, name, annotations = {} } = dataset.metadata
   const runtimeClassName = annotations[CLASS]
   if (runtimeClassName === undefined) return undefined
   if (checkDns1123Subdomain(runtimeClassName).length > 0)
@@ -35,7 +36,14 @@ export function requestedRuntime({ metadata }: Dataset): RequestedRuntime {
     worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota: canonicalQuantity(quota).value ?? quota } }] } },
   }
   const { group, storageVersion, kind } = CacheRuntime
-  return { runtime: { apiVersion: `${group}/${storageVersion}`, kind, metadata: { namespace, name }, spec } }
+  return {
+    runtime: {
+      apiVersion: `${group}/${storageVersion}`,
+      kind,
+      metadata: { namespace, name, ownerReferences: [datasetReference(dataset)] },
+      spec,
+    },
+  }
 }
 
 const quoted = (text: string): string => JSON.stringify(shown(text, 64))

@@ -9,6 +9,7 @@ import { findCondition } from '../../kube/conditions.ts'
 import { type References, shownKeys } from '../reference/referring.ts'
 import { conditionsOf, READY_MESSAGE, ready, type Said, unready, updating, waiting } from './conditions.ts'
 import { type Standing, secondRuntime } from './decide.ts'
+import { followingIn } from './follow-request.ts'
 import type { Observed, Service } from './observe.ts'
 import { type Asked, NO_REPORT, SILENCE_MS } from './report.ts'
 import { shown } from './text.ts'
@@ -71,9 +72,16 @@ function figuresOf({ prepared, simulated, asking }: Working, before: Status): Fi
 
 function saidOf({ dataset, choice, service, nowMs, taken, references }: Observed, standing: Standing): Said[] {
   const before = dataset.status?.conditions
-  if (standing.phase === 'NotBound') return [waiting(standing.sentence), ...referencesSaid(references)]
+  const ignored = ignoredSaid(followingIn({ dataset, choice }).ignored)
+  if (standing.phase === 'NotBound') return [waiting(standing.sentence), ...referencesSaid(references), ...ignored]
   const wasReady = findCondition(before, 'Ready')
-  const beside = [...referencesSaid(references), ...secondSaid(secondRuntime(choice)), ...simulationSaid(service), ...takenSaid(taken)]
+  const beside = [
+    ...referencesSaid(references),
+    ...secondSaid(secondRuntime(choice)),
+    ...simulationSaid(service),
+    ...takenSaid(taken),
+    ...ignored,
+  ]
   const reported = [...reportedSaid(dataset, service, nowMs), ...listedSaid(dataset, service)]
   switch (standing.phase) {
     case 'Failed':
@@ -104,6 +112,9 @@ function referencesSaid({ withdrawn, unlisted, listed }: References): Said[] {
     ...(unlisted === 0 ? [] : [{ type: 'ReferencesUnlisted', status: 'True', reason: 'TooManyReferences', message: full } as const]),
   ]
 }
+
+const ignoredSaid = (message: string | undefined): Said[] =>
+  message === undefined ? [] : [{ type: 'RequestIgnored', status: 'True', reason: 'RuntimeStays', message: shown(message) }]
 
 function simulationSaid(service: Service | undefined): Said[] {
   const because = service?.refused === undefined ? service?.simulated : undefined

@@ -104,6 +104,7 @@ describe('data.dataset', () => {
         for (const type of ['master', 'worker'] as const) await createPod(cluster, type)
         await phases(cluster, 'Ready', 'Ready')
       },
+      (cluster) => cluster.patch(DATASETS, 'default/demo', { metadata: { annotations: { 'sluice.dev/cache-quota': '2Gi' } } }),
       (cluster) => cluster.create(aReader()),
       (cluster) => cluster.delete(DATASETS, 'default/demo'),
       (cluster) => cluster.delete(CACHE_RUNTIMES, 'default/demo'),

@@ -83,10 +83,22 @@ export interface EngineOptions {
   version: string
 }
 
+/** How the nodes of a runtime that goes are cleared: a command in the first pod of its masters, tried again and then given up. */
+export interface Clearing {
+  /** The workloads. */
+  master: string
+  worker: string
+  command: readonly string[]
+  attempts: number
+  attemptMs: number
+}
+
 export interface Engine {
   type: RuntimeType
   resource: Resource
   serve(input: EngineInput, options: EngineOptions): Served
+  /** Undefined: its workers leave nothing on their nodes that a command could remove. The dataset may be gone already. */
+  clearing?(input: Pick<EngineInput, 'runtime' | 'classOf'>): Clearing | undefined
 }
 
 /** The condition of every runtime that says whether and by whom it is served. */

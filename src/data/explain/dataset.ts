@@ -58,10 +58,12 @@ function datasetLink({ dataset }: DatasetInput): Link {
   const since = isBound(dataset) ? findCondition(dataset.status?.conditions, 'Ready')?.lastTransitionTime : undefined
   const percent = Number.parseFloat(cacheStates.cachedPercentage ?? '')
   const simulated = simulationIn(dataset)
+  const ignored = findCondition(dataset.status?.conditions, 'RequestIgnored')?.message
   const more = [
     ...(figures.length === 0 ? [] : [short(figures.join(', '))]),
     ...(Number.isNaN(percent) ? [] : [`${bar(percent)} ${cacheStates.cachedPercentage} cached`]),
     ...(simulated === undefined ? [] : [short(`it is simulated: ${simulated}`)]),
+    ...(ignored === undefined ? [] : [short(ignored)]),
   ]
   return {
     what: 'dataset',

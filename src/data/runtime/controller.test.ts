@@ -253,11 +253,29 @@ describe('a runtime', () => {
       await world.settle()
       const runtime = await runtimeIn(cluster, EFC_RUNTIMES)
       assert.equal(saidOf(runtime), `False ${NOBODY.reason}: ${NOBODY.message}`)
-      assert.deepEqual([runtime.metadata.finalizers ?? [], runtime.metadata.ownerReferences ?? []], [[], []])
+      const { ownerReferences = [], finalizers = [] } = runtime.metadata
+      assert.deepEqual([ownerReferences.map(({ kind, name }) => `${kind} ${name}`), finalizers], [['Dataset demo'], []])
       assert.deepEqual(await eventsIn(cluster), [`Warning ErrorProcessRuntime: ${NOBODY.message}`])
       await cluster.delete(EFC_RUNTIMES, 'default/demo')
       await world.settle()
       await expectGone(cluster, EFC_RUNTIMES, 'default/demo')
+    },
+    member,
+  )
+
+  story(
+    'of a class that never existed goes with its dataset, without a word',
+    async (world) => {
+      const { member: cluster } = world
+      await cluster.create(aDataset())
+      await cluster.create(aRuntime({ runtimeClassName: 'nothing' }))
+      await world.settle()
+      const said = await eventsIn(cluster)
+      assert.deepEqual(said, ['Warning ErrorProcessRuntime: there is no CacheRuntimeClass nothing: create it'])
+      await cluster.delete(DATASETS, 'default/demo')
+      await world.settle()
+      await expectGone(cluster, CACHE_RUNTIMES, 'default/demo')
+      assert.deepEqual(await eventsIn(cluster), said)
     },
     member,
   )
@@ -342,10 +360,12 @@ describe('a runtime', () => {
       assert.match(saidOf(await runtimeIn(cluster)) ?? '', /NoDataset/)
       await cluster.create(aDataset())
       await world.settle()
+      const said = await eventsIn(cluster)
       await cluster.delete(DATASETS, 'default/demo')
       await world.settle()
       await expectGone(cluster, CACHE_RUNTIMES, 'default/demo')
       await expectGone(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
+      assert.deepEqual(await eventsIn(cluster), said)
     },
     member,
   )

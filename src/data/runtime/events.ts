@@ -33,3 +33,5 @@ export const notAccepted = (of: KubeObject, what: KubeObject, why: string): Even
   reason: 'ErrorProcessRuntime',
   message: `Failed to setup ddc engine due to error: ${what.kind} ${what.metadata.name ?? ''}: ${why}`,
 })
+
+export const notCleared = (of: KubeObject, message: string): EventIntent => ({ of, type: 'Warning', reason: 'CacheNotCleared', message })

@@ -18,6 +18,7 @@ import { isFresh, isUnchanged } from '../../runtime/live-owner.ts'
 import { holdsApplied } from '../../runtime/owned-subset.ts'
 import type { Engine, Prepared, Served } from '../engines/engine.ts'
 import { isOurClaim, isOurVolume } from '../volume/desired.ts'
+import { type ClearEffect, type ToClear, toClearOf } from './clear.ts'
 import { besideWorkers, isCoLocated } from './co-location.ts'
 import { becauseOf, type ComponentState, type ComponentStates, phaseOf, stateOfDaemonSet, stateOfSet } from './components.ts'
 import type { RuntimeDeps } from './deps.ts'
@@ -36,6 +37,8 @@ export interface Observed {
   isStale: boolean
   /** Of a runtime that goes: what of its volume is still there, `PersistentVolumeClaim demo`. */
   volume?: string
+  /** Of a runtime that goes: what is removed from nodes before. */
+  toClear?: ToClear
   dataset?: Dataset
   serving?: Serving
   /** Why the server did not accept the last attempt. */
@@ -62,12 +65,17 @@ interface Pass {
   /** The name of the controller, under which it applies objects. */
   manager: string
   effects: ScalingEffects
+  clear: ClearEffect
 }
 
 export async function observe(pass: Pass): Promise<Observed> {
   const { deps, runtime, read, client } = pass
   const seen = { engine: deps.engine, runtime, nowMs: read.nowMs(), failure: read.lastFailure() }
-  if (isGoing(runtime)) return { ...seen, isStale: false, volume: await volumeLeft(pass) }
+  if (isGoing(runtime)) {
+    const toClear = toClearOf({ engine: deps.engine, runtime, read, effect: pass.clear })
+    const { namespace, name } = refOf(runtime)
+    return { ...seen, isStale: false, dataset: read.get(DATASETS, namespace, name), volume: await volumeLeft(pass), toClear }
+  }
   const { namespace, name } = refOf(runtime)
   const dataset = read.get(DATASETS, namespace, name)
   if (dataset === undefined) return { ...seen, isStale: (await ifFound(client.get(DATASETS, { namespace, name }))) !== undefined }

@@ -5,11 +5,12 @@ import { ADVANCED_STATEFUL_SETS } from '../../kinds/fluid/resources.ts'
 import { DAEMON_SETS } from '../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { Reader } from '../../runtime/controller.ts'
+import type { Effect, Outcome, Reader } from '../../runtime/controller.ts'
 import { cacheObjects } from '../engines/cache/objects.ts'
 import { aCache } from '../engines/cache/testing.ts'
 import type { Prepared } from '../engines/engine.ts'
 import { canonical } from './canonical.ts'
+import { type Cleared, clearEffect, type ToClear } from './clear.ts'
 import { decide } from './decide.ts'
 import { keyOf } from './key.ts'
 import type { Observed } from './observe.ts'
@@ -45,15 +46,25 @@ const observed = (more: Partial<Observed> = {}, metadata: KubeObject['metadata']
   nowMs: NOW_MS,
   ...more,
 })
-const going = (volume?: string): Observed => observed({ volume }, { ...joined, deletionTimestamp: DELETED })
+const going = (volume?: string, toClear?: ToClear): Observed => observed({ volume, toClear }, { ...joined, deletionTimestamp: DELETED })
+const cleanedBy = (outcome?: Outcome<Cleared>): ToClear => ({
+  where: 'blocks may be left in /x',
+  by: { request: { effect: clearEffect('cache', DEPS.cache.clock) as Effect, key: 'k', input: {} }, outcome },
+})
 const datasetWith = (status: Partial<NonNullable<Dataset['status']>>, deletionTimestamp?: string): Dataset => ({
   ...cache.dataset,
   metadata: { ...cache.dataset.metadata, deletionTimestamp },
   status: { conditions: [], ...status },
 })
 
+const refused: Observed['serving'] = {
+  served: { refused: { reason: 'NoSuchClass', message: 'create it' } },
+  ...{ parts: [], surplus: [], states: {}, key: {}, scaleIn: undefined },
+}
+
 const saidBy = (one: Observed): string => {
   const decision = decide(one)
+  if (decision.do === 'release' && decision.left !== undefined) return 'release with blocks left'
   return decision.do === 'tell' ? `tell ${decision.refused.reason}` : decision.do
 }
 /** `apply ConfigMap`, in the order of the plan. */
@@ -67,7 +78,15 @@ const doneBy = (one: Observed): string[] =>
 describe('what is decided about a runtime', () => {
   const CASES: [string, Observed, string][] = [
     ['a dataset and an engine', observed(), 'serve'],
-    ['no dataset', observed({ dataset: undefined, serving: undefined }), 'tell NoDataset'],
+    ['no dataset', observed({ dataset: undefined, serving: undefined }, cache.runtime.metadata), 'tell NoDataset'],
+    ['a dataset that is gone', observed({ dataset: undefined, serving: undefined }), 'nothing'],
+    ['refused', observed({ serving: refused }), 'tell NoSuchClass'],
+    ['refused, and not yet owned', observed({ serving: refused }, cache.runtime.metadata), 'belong'],
+    [
+      'refused, of a dataset that is bound to another',
+      observed({ serving: refused, dataset: datasetWith({ runtimes: [{ type: 'alluxio' }] }) }, cache.runtime.metadata),
+      'tell BoundToAnother',
+    ],
     ['a cache that is behind', observed({ isStale: true }), 'nothing'],
     ['not yet the one of its dataset', observed({}, cache.runtime.metadata), 'join'],
     ['a dataset that was made again', observed({}, { ...joined, ownerReferences: [] }), 'join'],
@@ -77,6 +96,13 @@ describe('what is decided about a runtime', () => {
     ['a dataset that is bound to it', observed({ dataset: datasetWith({ runtimes: [{ type: 'cache' }] }) }), 'serve'],
     ['going, with a claim left', going('PersistentVolumeClaim demo'), 'tell Deleted'],
     ['going, with nothing left', going(), 'release'],
+    ['going, with blocks on nodes', going(undefined, cleanedBy()), 'clear'],
+    ['going, while they are removed', going(undefined, cleanedBy({ state: 'running' })), 'clear'],
+    ['going, and they are removed', going(undefined, cleanedBy({ state: 'done', value: { problem: undefined } })), 'release'],
+    ['going, and they are not', going(undefined, cleanedBy({ state: 'done', value: { problem: 'no' } })), 'release with blocks left'],
+    ['going, and it took too long', going(undefined, cleanedBy({ state: 'failed', message: 'no' })), 'release with blocks left'],
+    ['going, with nobody to remove them', going(undefined, { where: 'blocks', by: undefined }), 'release with blocks left'],
+    ['going, with both', going('PersistentVolumeClaim demo', cleanedBy()), 'tell Deleted'],
     ['going, and never served', observed({}, { ...cache.runtime.metadata, deletionTimestamp: DELETED }), 'nothing'],
   ]
   for (const [name, one, expected] of CASES) it(name, () => assert.equal(saidBy(one), expected))
@@ -133,6 +159,15 @@ describe('the writes of a runtime', () => {
       ofSets.filter((text) => /^(delete )?demo-(master|worker)$/.test(text)),
       ['demo-master', 'delete demo-worker'],
     )
+  })
+
+  it('complain of a volume that is left only where the dataset is not gone', () => {
+    const events = (of: Observed): number =>
+      plan(of, decide(of)).actions.flatMap((action) =>
+        'events' in action ? ((action.events as readonly unknown[] | undefined) ?? []) : [],
+      ).length
+    const held = going('PersistentVolumeClaim demo')
+    assert.deepEqual([events(held), events({ ...held, dataset: undefined })], [1, 0])
   })
 
   it('are none but the status while the dataset goes', () => {

@@ -9,9 +9,9 @@ import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../r
 import { removeFinalizer } from '../../runtime/finalizer.ts'
 import { heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
 import { bounded, type Verdict } from './conditions.ts'
-import { type Decision, servedCondition } from './decide.ts'
-import { notAccepted, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
-import { join } from './join.ts'
+import { CLEARING, type Decision, servedCondition } from './decide.ts'
+import { notAccepted, notCleared, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
+import { belong, join } from './join.ts'
 import { mergePatchTo } from './merge-patch.ts'
 import type { Observed, Serving } from './observe.ts'
 import { isGoing, mustBeReplaced } from './parts.ts'
@@ -23,14 +23,23 @@ export function plan(observed: Observed, decision: Decision): Plan {
     case 'nothing':
       return NOTHING_TO_DO
     case 'release':
-      return { actions: [removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))] }
+      return { actions: [release(observed, decision.left)] }
+    case 'clear':
+      return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined), effects: [decision.request] }
     case 'tell':
       return { actions: statusChange(observed, { status: 'False', ...decision.refused }, undefined) }
+    case 'belong':
+      return { actions: [belong(engine, runtime, decision.dataset)] }
     case 'join':
       return { actions: [join(engine, runtime, decision.dataset)] }
     case 'serve':
       return planServing(observed, decision)
   }
+}
+
+function release({ engine, runtime }: Observed, left: string | undefined): Action {
+  const action = removeFinalizer(engine.resource, runtime, runtimeFinalizer(engine.type))
+  return left === undefined ? action : { ...action, events: notCleared(runtime, bounded(left)) }
 }
 
 /** After this long the outcome of a repeated attempt is in the status. */
@@ -77,12 +86,14 @@ function objectChanges(runtime: KubeObject, { parts, surplus, key, scaleIn, serv
   ]
 }
 
-function statusChange({ runtime, engine, nowMs }: Observed, served: Verdict, now: ServedNow | undefined): Action[] {
+function statusChange({ runtime, engine, dataset, nowMs }: Observed, served: Verdict, now: ServedNow | undefined): Action[] {
   const { status, scaled } = wantedStatus({ type: engine.type, runtime, served, now, nowMs })
   const patch = mergePatchTo((runtime.status ?? {}) as Record<string, unknown>, status)
   if (patch === undefined) return []
   const before = servedCondition(runtime)
-  const isTransition = served.status === 'False' && (before?.status !== 'False' || before.reason !== served.reason)
+  // What a runtime that goes with its dataset waits for is no complaint.
+  const isOrdinary = isGoing(runtime) && (dataset === undefined || served.reason === CLEARING)
+  const isTransition = served.status === 'False' && !isOrdinary && (before?.status !== 'False' || before.reason !== served.reason)
   const wasHeld =
     findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SCALE_IN_HELD) !== undefined
   const events: EventIntent[] = [

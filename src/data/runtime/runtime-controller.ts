@@ -2,8 +2,8 @@
  * What the controllers of all kinds of runtimes do: they keep the objects that serve a runtime as its engine says, and say on
  * the runtime how it is served. Each is the sole writer of its runtimes' status, finalizer, owner reference to the Dataset and
  * label `fluid.io/dataset-id`, and of the objects that belong to them. It runs again when the runtime, its dataset, class or
- * profile, one of its objects or pods changes, and while workers
- * are to leave, when a pod that reads its dataset comes or ends. Deletion: a runtime stays until the volume of its dataset is gone; the rest is
+ * profile, one of its objects or pods changes, and while workers are to leave, when a pod that reads its dataset comes or ends.
+ * Deletion: a runtime stays until the volume of its dataset is gone and its workers have removed what they stored on nodes; the rest is
  * garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
  */
 import { hasOwnCache } from '../../kinds/fluid/admission/index.ts'
@@ -26,6 +26,7 @@ import {
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { Engine } from '../engines/engine.ts'
+import { clearEffect } from './clear.ts'
 import { decide } from './decide.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { scalingEffects } from './effects.ts'
@@ -36,6 +37,7 @@ import { indexesOf, watchesOf } from './triggers.ts'
 
 export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engine'>): Controller {
   const name = `data.runtime.${engine.type}`
+  const clear = clearEffect(engine.type, deps.clock)
   const making = ['create', 'patch', 'delete']
   const effects = scalingEffects(engine.type, deps.clock)
   const chooses = CHOOSING.includes(engine.type)
@@ -44,7 +46,10 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
     for: engine.resource,
     watches: watchesOf(engine),
     indexes: indexesOf(engine),
-    ...(chooses ? { effects: [effects.report as Effect, effects.handOver as Effect, effects.takeBack as Effect] } : {}),
+    effects: [
+      ...(chooses ? [effects.report as Effect, effects.handOver as Effect, effects.takeBack as Effect] : []),
+      ...(engine.clearing === undefined ? [] : [clear as Effect]),
+    ],
     writes: [
       { resource: engine.resource, verbs: ['patch'] },
       { resource: engine.resource, subresource: 'status', verbs: ['patch'] },
@@ -66,7 +71,7 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
     observe: (_key, runtime, read, client) =>
       runtime === undefined || isOthers(runtime)
         ? undefined
-        : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, effects }),
+        : observe({ deps: { ...deps, engine }, runtime, read, client, manager: name, effects, clear }),
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed, decide(observed))),
   })
 }

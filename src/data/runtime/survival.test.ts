@@ -75,6 +75,36 @@ describe('the controllers of runtimes', () => {
     },
   })
 
+  survives(cacheRuntimeController(DEPS.cache), {
+    modules,
+    nodes: 4,
+    before: [
+      (cluster) =>
+        createClass(cluster, { ...aPrivilegedClass(), metadata: { name: 'sample', annotations: { 'sluice.dev/clear': '["clear"]' } } }),
+    ],
+    steps: [
+      async (cluster) => {
+        let tried = 0
+        cluster.commands.script(() => (tried++ === 0 ? { exitCode: 1 } : {}))
+        await cluster.create(aDataset({ tolerations: [{ operator: 'Exists' }] }))
+      },
+      (cluster) =>
+        cluster.create(
+          aRuntime({
+            podMetadata: { annotations: { 'sluice.dev/run': 'process' } },
+            worker: { replicas: 1, tieredStore: { levels: [{ hostPath: { paths: ['/var/lib/sluice/cache/a'], quotas: ['1Gi'] } }] } },
+          }),
+        ),
+      (cluster) => cluster.delete(DATASETS, 'default/demo'),
+    ],
+    invariants: [heldByRuntime],
+    async atRest(cluster) {
+      await expectGone(cluster, CACHE_RUNTIMES, 'default/demo')
+      await expectGone(cluster, ADVANCED_STATEFUL_SETS, 'default/demo-worker')
+      assert.ok(cluster.commands.calls.length > 0, 'nothing was cleared')
+    },
+  })
+
   survives(alluxioRuntimeController(DEPS.alluxio), {
     modules,
     nodes: 4,

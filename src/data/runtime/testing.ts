@@ -28,6 +28,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import { advancedStatefulSet } from '../advanced-stateful-set/controller.ts'
+import { cacheEngine as realCacheEngine } from '../engines/cache/engine.ts'
 import { cacheObjects } from '../engines/cache/objects.ts'
 import { aClass } from '../engines/cache/testing.ts'
 import { type Cache, cacheNames, componentsOf, problemOf } from '../engines/cache/topology.ts'
@@ -83,6 +84,7 @@ const cacheEngine: Engine = {
   type: 'cache',
   resource: CACHE_RUNTIMES,
   serve: (input) => served(input, (input.runtime as CacheRuntime).spec ?? { runtimeClassName: '' }),
+  clearing: realCacheEngine.clearing,
 }
 
 /** Another engine that is served by a class which its runtimes do not name. */

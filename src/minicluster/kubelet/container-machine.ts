@@ -93,6 +93,11 @@ export interface FilesBelow {
   write(path: string, text: string): Promise<void>
   makeDirectory(path: string): Promise<void>
   remove(path: string): Promise<void>
+  /**
+   * Removes a directory in which there is no file, and those above it that are empty then, but for the topmost. Where there is a
+   * file, nothing is removed.
+   */
+  removeEmpty(path: string): Promise<void>
   namesIn(path: string): Promise<readonly string[]>
 }
 

@@ -254,7 +254,7 @@ function unhealthy({ input, probes, states }: Observed): KeyedEvent[] {
   })
 }
 
-function effectsOf({ input, setUps, publishes, client }: Observed, plan: PodPlan, effects: KubeletEffects): EffectRequest[] {
+function effectsOf({ input, setUps, publishes, emptied, client }: Observed, plan: PodPlan, effects: KubeletEffects): EffectRequest[] {
   const { pod, podIP } = input
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]
   const containerOf = (run: RunId) => containers.find(({ name }) => name === run.container) ?? {}
@@ -275,6 +275,8 @@ function effectsOf({ input, setUps, publishes, client }: Observed, plan: PodPlan
     ...plan.signal.map((one) => request(effects.signal, `${keyOfRun(one.run)}/${one.signal === 'SIGKILL' ? 'kill' : 'stop'}`, one)),
     ...plan.autopsy.map((run) => request(effects.autopsy, keyOfRun(run), autopsyInput(run))),
     ...(plan.releaseMemory ? [request(effects.release, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '' })] : []),
-    ...(plan.clear ? [request(effects.clear, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '' })] : []),
+    ...(plan.clear
+      ? [request(effects.clear, pod.metadata.uid ?? '', { podUid: pod.metadata.uid ?? '', node: input.nodeName, emptied })]
+      : []),
   ]
 }

@@ -44,7 +44,7 @@ export interface KubeletEffects {
   hook: Effect<HookInput, HookProgress>
   autopsy: Effect<AutopsyInput, Autopsy>
   release: Effect<{ podUid: string }, void>
-  clear: Effect<{ podUid: string }, void>
+  clear: Effect<{ podUid: string; node: string; emptied: readonly string[] }, void>
 }
 
 const MINUTE = 60_000
@@ -117,7 +117,12 @@ export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: Kubelet
       name: name('clear'),
       about: 'Takes away everything of a pod on this machine.',
       timeoutMs: MINUTE,
-      run: ({ podUid }) => machine.remove(podUid),
+      async run({ podUid, node, emptied }) {
+        const below = machine.filesBelow(machine.nodeDirectory(node))
+        // What cannot be looked at stays: it must not keep the pod.
+        for (const path of emptied) await below.removeEmpty(path).catch(() => undefined)
+        await machine.remove(podUid)
+      },
     },
   }
 }

@@ -236,7 +236,19 @@ export class FakeMachine implements ContainerMachine {
       write: async (path, text) => this.writeFile(at(path), text),
       makeDirectory: async (path) => this.makeDirectory(at(path)),
       remove: async (path) => this.removePath(at(path)),
+      removeEmpty: async (path) => this.#removeEmpty(directory, at(path)),
       namesIn: async (path) => this.namesIn(at(path)),
+    }
+  }
+
+  #removeEmpty(top: string, path: string): void {
+    const below = (of: string): string[] => [...this.files.keys()].filter((name) => name === of || name.startsWith(`${of}/`))
+    if (below(path).some((name) => this.files.get(name) !== DIRECTORY)) return
+    for (const name of below(path)) this.files.delete(name)
+    const parts = path.slice(top.length + 1).split('/')
+    for (parts.pop(); parts.length > 1; parts.pop()) {
+      const parent = `${top}/${parts.join('/')}`
+      if (below(parent).every((name) => name === parent)) this.files.delete(parent)
     }
   }
 

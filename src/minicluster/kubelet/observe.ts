@@ -24,6 +24,7 @@ import type { NodeShutdown } from './shutdown.ts'
 import type { HookProgress, RunProgress } from './stopping.ts'
 import type { Tokens } from './tokens.ts'
 import type { PodVolumes } from './volumes/index.ts'
+import { usedByNobodyElse } from './volumes/node-directories.ts'
 import { keyOfSetUp, type SetUp } from './volumes/set-up.ts'
 
 export interface KubeletState {
@@ -50,6 +51,8 @@ export interface Observed {
   setUps: SetUp[]
   /** Volumes that CSI drivers are to publish. */
   publishes: Publish[]
+  /** Of a pod that goes: what its node made for it, and nobody else uses. */
+  emptied: readonly string[]
   client: Client
   probes: readonly WantedProbe[]
   states: ReadonlyMap<string, ProbeState>
@@ -110,7 +113,8 @@ export async function observePod(state: KubeletState, pod: Pod, read: PassReader
     machine: state.systemInfo,
     nowMs,
   }
-  return { input, setUps, publishes, client, probes, states, refreshAtMs: tokens.refreshAtMs }
+  const emptied = pod.metadata.deletionTimestamp === undefined ? [] : usedByNobodyElse(pod, () => read.byIndex(PODS, 'node', nodeName))
+  return { input, setUps, publishes, emptied, client, probes, states, refreshAtMs: tokens.refreshAtMs }
 }
 
 /** The end of a run is in the status, or a later run has superseded it. */

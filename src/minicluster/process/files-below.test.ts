@@ -47,6 +47,24 @@ describe('files below a directory in which others write', () => {
     await files.remove('a')
   })
 
+  it('leave no directories where there are none, and keep those of others', async () => {
+    const { files, at } = place()
+    await files.makeDirectory('mnt/ns/one/top/users/1')
+    await files.makeDirectory('mnt/ns/one/top/states')
+    await files.removeEmpty('mnt/ns/one/top')
+    assert.deepEqual(await files.namesIn('mnt'), [])
+    assert.ok(existsSync(at('mnt')), 'the topmost stays')
+    await files.makeDirectory('mnt/ns/one/top/users/1')
+    await files.write('mnt/ns/one/top/holders/x', '')
+    await files.makeDirectory('mnt/ns/two')
+    await files.removeEmpty('mnt/ns/one/top')
+    assert.ok(existsSync(at('mnt/ns/one/top/users/1')), 'somebody uses it')
+    await files.remove('mnt/ns/one/top/holders/x')
+    await files.removeEmpty('/mnt/ns/one/top')
+    assert.deepEqual(await files.namesIn('mnt/ns'), ['two'])
+    await files.removeEmpty('mnt/none/x')
+  })
+
   it('are not found over a link on the way, whatever it leads to', async () => {
     const { files, at, others, theirs } = place()
     symlinkSync(others, at('link'))
@@ -58,6 +76,7 @@ describe('files below a directory in which others write', () => {
       await assert.rejects(files.write(`${start}/deep/new`, 'ours'), LEADS)
       await assert.rejects(files.makeDirectory(`${start}/new`), LEADS)
       await assert.rejects(files.remove(`${start}/secret`), LEADS)
+      await assert.rejects(files.removeEmpty(`${start}/deep`), LEADS)
       await assert.rejects(files.read(`${start}/secret`, 100), LEADS)
       await assert.rejects(files.kindOf(`${start}/secret`), LEADS)
       await assert.rejects(files.namesIn(start), LEADS)

@@ -4,7 +4,7 @@
  * what is written never goes into something that was there before.
  */
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, opendir, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FilesBelow } from '../kubelet/container-machine.ts'
 import { removeTree } from './remove-tree.ts'
 
@@ -61,6 +61,13 @@ export function filesBelow(directory: string): FilesBelow {
     async remove(path) {
       await inParent(directory, path, removeTree)
     },
+    async removeEmpty(path) {
+      const parts = partsOf(path)
+      const found = await emptyDirectories(directory, parts, { left: MOST_NAMES })
+      if (found === undefined) return
+      for (const one of found) await inParent(directory, one.join('/'), removeIfEmpty)
+      for (parts.pop(); parts.length > 1; parts.pop()) await inParent(directory, parts.join('/'), removeIfEmpty)
+    },
     async namesIn(path) {
       const names = await inDirectory(directory, partsOf(path), async (at) => {
         const found: string[] = []
@@ -73,6 +80,33 @@ export function filesBelow(directory: string): FilesBelow {
       return names ?? []
     },
   }
+}
+
+/** The directory and all below it, the deepest first; undefined: there is something else, or too much. */
+async function emptyDirectories(top: string, parts: readonly string[], names: { left: number }): Promise<string[][] | undefined> {
+  const inside = await inDirectory(top, parts, async (at) => {
+    const found: string[] = []
+    for await (const entry of await opendir(at)) {
+      if (!entry.isDirectory() || names.left-- === 0) return undefined
+      found.push(entry.name)
+    }
+    return found
+  })
+  if (inside === undefined) return undefined
+  const all: string[][] = []
+  for (const name of inside) {
+    const below = await emptyDirectories(top, [...parts, name], names)
+    if (below === undefined) return undefined
+    all.push(...below)
+  }
+  return [...all, [...parts]]
+}
+
+/** What has come into it in between stays. */
+async function removeIfEmpty(at: string): Promise<void> {
+  await rmdir(at).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'ENOTDIR') missing(error)
+  })
 }
 
 function partsOf(path: string): string[] {

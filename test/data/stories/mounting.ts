@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../../../src/kinds/fluid/resources.ts'
 import { PODS } from '../../../src/kinds/kubernetes/resources.ts'
+import type { KubeObject } from '../../../src/kube/meta.ts'
 import { answering, FIGURES, ranIn } from '../commands.ts'
 import {
   areRecorded,
@@ -13,6 +14,7 @@ import {
   messageOf,
   phaseOf,
   podsOf,
+  uidsOf,
   waitsBecause,
 } from '../expectations.ts'
 import { aClass, aClassWithCommands, COMMANDS, className, componentOf, MOUNTS, serve } from '../manifests.ts'
@@ -34,6 +36,13 @@ function noteSaid({ member: { store } }: EmbeddedTestbed): () => string[] {
     )
     return said.filter((line, i) => line !== said[i - 1])
   }
+}
+
+const aClaim: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'files' },
+  spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } },
 }
 
 export const mounting: DataArea = {
@@ -67,6 +76,43 @@ export const mounting: DataArea = {
         assert.equal(ranIn(testbed.member, 'mount').length, 2)
       },
     },
+    ...(
+      [
+        ['a directory', { mountPoint: 'local:///two', name: 'two' }],
+        ['a claim', { mountPoint: 'pvc://files', name: 'two' }],
+        [
+          'a Secret',
+          {
+            mountPoint: 's3://two',
+            name: 'two',
+            encryptOptions: [{ name: 'aws.secretKey', valueFrom: { secretKeyRef: { name: 'keys', key: 'secret' } } }],
+          },
+        ],
+      ] as const
+    ).map(([what, added]) => ({
+      name: `a mount with ${what} is added: Updating while the pods are replaced for it, never Failed, and mounted in the new ones only`,
+      async run(testbed: EmbeddedTestbed) {
+        answering(testbed.member)
+        await testbed.create(aClaim)
+        await testbed.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { secret: 'x' } } as KubeObject)
+        const annotations = { 'sluice.dev/native-mounts': 'true' }
+        await serve(testbed, { runtimeClass: { ...aClassWithCommands(testbed), metadata: { name: className(testbed), annotations } } })
+        await isBound(testbed)
+        answering(testbed.member, { mounted: ['/one', '/two'] })
+        const [said, before] = [noteSaid(testbed), await uidsOf(testbed, 'demo-worker')]
+        await mount(testbed, [...MOUNTS, added])
+        await testbed.until('both mounted', async () => (await datasetOf(testbed)).status.mounts?.length === 2)
+        await isBound(testbed)
+        assert.notDeepEqual(await uidsOf(testbed, 'demo-worker'), before)
+        assert.deepEqual(said(), ['Bound (Ready=True)', 'Updating (Ready=True, Updating=True)', 'Bound (Ready=True)'])
+        assert.equal(ranIn(testbed.member, 'mount').length, 2)
+        answering(testbed.member)
+        await mount(testbed, MOUNTS)
+        await testbed.until('one mounted', async () => (await datasetOf(testbed)).status.mounts?.length === 1)
+        await isBound(testbed)
+        assert.ok(!said().some((line) => line.startsWith('Failed')), said().join('\n'))
+      },
+    })),
     {
       name: 'a mount that is removed: Updating, then Bound without it',
       async run(testbed) {

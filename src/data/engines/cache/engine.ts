@@ -8,11 +8,20 @@ import { commandIn } from '../../scaling/handover.ts'
 import { mountInfo } from '../../volume/desired.ts'
 import { BUILTIN_CLASS, DEFAULT_LEVELS } from '../builtin/class.ts'
 import type { Engine, EngineInput, PodEntry, Prepared, Served } from '../engine.ts'
+import { clearingOf } from './clearing.ts'
 import { cacheObjects } from './objects.ts'
 import { CLASS_ANNOTATIONS, keySecretName } from './pod-template.ts'
 import { type Cache, type Component, cacheNames, componentsOf, problemOf } from './topology.ts'
 
-export const cacheEngine: Engine = { type: 'cache', resource: CACHE_RUNTIMES, serve }
+export const cacheEngine: Engine = {
+  type: 'cache',
+  resource: CACHE_RUNTIMES,
+  serve,
+  clearing({ runtime, classOf }) {
+    const { spec } = runtime as CacheRuntime
+    return clearingOf(classOf(spec?.runtimeClassName ?? ''), cacheNames(runtime), spec)
+  },
+}
 
 /** Of an object; what is longer is nobody's name. */
 const LONGEST_NAME = 253

@@ -37,6 +37,8 @@ export const CLASS_ANNOTATIONS = {
   decommission: 'sluice.dev/decommission',
   /** The same for a worker that was being led out and stays after all. */
   recommission: 'sluice.dev/recommission',
+  /** A command, as a JSON list, that removes what all workers have stored: run in the master before the runtime goes. */
+  clear: 'sluice.dev/clear',
 } as const
 
 export const configMapName = (name: string): string => `fluid-runtime-config-${name}`

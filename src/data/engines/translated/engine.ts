@@ -8,6 +8,7 @@ import { datasetId, fuseLabel } from '../../../kinds/fluid/names.ts'
 import { ALLUXIO_RUNTIMES, JINDO_RUNTIMES, JUICEFS_RUNTIMES } from '../../../kinds/fluid/resources.ts'
 import { mountInfo } from '../../volume/desired.ts'
 import { BUILTIN_CLASS } from '../builtin/class.ts'
+import { clearingOf } from '../cache/clearing.ts'
 import { servedAs } from '../cache/engine.ts'
 import type { Cache } from '../cache/topology.ts'
 import type { Engine, EngineInput, EngineOptions, Refused, Served } from '../engine.ts'
@@ -24,6 +25,7 @@ const engineOf = (type: Engine['type'], resource: Engine['resource'], names: Nam
   type,
   resource,
   serve: (input, options) => serve({ type, kind: resource.kind, names }, input, options),
+  clearing: ({ runtime, classOf }) => clearingOf(classOf(BUILTIN_CLASS), names(runtime.metadata.name ?? ''), runtime.spec),
 })
 
 export const alluxioEngine = engineOf('alluxio', ALLUXIO_RUNTIMES, plainNames)
