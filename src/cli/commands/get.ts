@@ -67,7 +67,7 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
   const resources = await discoverResources(fleet.hub)
   if (!resources.some(({ group, plural }) => group === CLUSTERS.group && plural === CLUSTERS.plural))
     throw new CommandError(
-      `${fleet.where} is no hub; name one with --context (that of sluice up is called hub): sluice get ${words.join(' ')} --context hub`,
+      `${fleet.where} is no hub; name one with --context (that of sluice up is called hub): sluice get ${words.join(' ')}${whereOf(options)} --context hub`,
     )
   const clusters = chosen((await fleet.hub.list(CLUSTERS)).items as Cluster[], options.clusters)
   const namespace = options.allNamespaces ? '' : (options.namespace ?? fleet.namespace)
@@ -90,6 +90,9 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
     await asker.close()
   }
 }
+
+const whereOf = ({ namespace, allNamespaces }: GetOptions): string =>
+  allNamespaces === true ? ' -A' : namespace === undefined ? '' : ` -n ${namespace}`
 
 const inNamespace = (namespace: string): string => (namespace === '' ? '' : ` in ${namespace} namespace.`)
 

@@ -1,4 +1,6 @@
 /** What to do about a pod that waits for the files of a dataset, by what the driver and the client of its node say. Pure. */
+import { FORBIDDEN, type Got } from '../../client/read-as-caller.ts'
+import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { barIn } from '../bar.ts'
 import type { Commands } from './commands.ts'
@@ -9,15 +11,30 @@ const VOLUME = /waiting for volume "([^"]{1,63})": (.*)$/s
 interface Waits {
   /** Of the pod. */
   node: string
+  /** Opens the runtime, where its kind is known. */
+  edit: string
   /** Shows the whole dataset. */
   why: string
+}
+
+interface Filling {
+  pod: Pod
+  volumes: readonly { name: string; dataset: Got<Dataset> }[]
+  commands: Commands
+}
+
+/** The runtime of a dataset that refers to another is in the namespace of that one. */
+function editOf({ metadata, status }: Dataset, commands: Commands): string {
+  const { type, name = metadata.name, namespace = metadata.namespace } = status?.runtimes?.[0] ?? {}
+  return type === undefined ? '' : ` (${commands.inCluster(`kubectl edit ${type}runtime/${name} -n ${namespace}`)})`
 }
 
 /** The first that fits. */
 const FIXES: readonly (readonly [RegExp, (waits: Waits) => string])[] = [
   [
     /option nodeQuota leaves/,
-    ({ node }) => `raise nodeQuota in client.options of the runtime, or delete pods of node ${node} that hold other files of the dataset`,
+    ({ node, edit }) =>
+      `raise nodeQuota in client.options of the runtime${edit}, or delete pods of node ${node} that hold other files of the dataset`,
   ],
   [/node's disk/, ({ node }) => `make room on the disk of node ${node}: it goes on by itself`],
   [/unchanged for a while/, ({ node, why }) => `see why no more files come to node ${node}: ${why}`],
@@ -26,11 +43,16 @@ const FIXES: readonly (readonly [RegExp, (waits: Waits) => string])[] = [
 ]
 
 /** Undefined: it waits for something else. */
-export function fillingFix(says: string, pod: Pod, commands: Commands): string | undefined {
+export function fillingFix(says: string, { pod, volumes, commands }: Filling): string | undefined {
   const [, volume, text = ''] = VOLUME.exec(says) ?? []
   const claim = pod.spec?.volumes?.find(({ name }) => name === volume)?.persistentVolumeClaim?.claimName
   if (claim === undefined) return undefined
-  const waits = { node: pod.spec?.nodeName ?? '', why: commands.here(`sluice why dataset/${claim}`) }
+  const dataset = volumes.find(({ name }) => name === claim)?.dataset
+  const waits = {
+    node: pod.spec?.nodeName ?? '',
+    why: commands.here(`sluice why dataset/${claim}`),
+    edit: dataset === undefined || dataset === FORBIDDEN ? '' : editOf(dataset, commands),
+  }
   const found = FIXES.find(([pattern]) => pattern.test(text))
   if (found !== undefined) return found[1](waits)
   return barIn(text) === undefined

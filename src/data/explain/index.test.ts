@@ -149,7 +149,9 @@ describe('why a pod waits', () => {
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: 'volume demo: 1.2 of 2.0 GiB' } } }],
   }
   const SIMULATED = { ...BOUND, conditions: [{ type: 'Simulated', status: 'True', reason: 'Simulated', message: 'no image runs here' }] }
-  const volumes = [{ name: 'demo', claim: aClaim(), dataset: aDataset(BOUND) }]
+  const volumes = [
+    { name: 'demo', claim: aClaim(), dataset: aDataset({ ...BOUND, runtimes: [{ name: 'demo', namespace: 'shop', type: 'cache' }] }) },
+  ]
   const saying = (says: string) => ({
     phase: 'Pending',
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: `waiting for volume "demo": ${says}` } } }],
@@ -169,7 +171,7 @@ describe('why a pod waits', () => {
     filling(
       'whose files find no room within the quota',
       'needs 200.00MiB, but option nodeQuota leaves 64.00MiB: raise it',
-      'raise nodeQuota in client.options of the runtime, or delete pods of node n1 that hold other files of the dataset',
+      'raise nodeQuota in client.options of the runtime (kubectl edit cacheruntime/demo -n shop --context m1), or delete pods of node n1 that hold other files of the dataset',
     ),
     filling(
       'whose files find no room on the disk',

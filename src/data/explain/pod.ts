@@ -54,7 +54,11 @@ export function explainPod({ pod, volumes, commands }: PodInput): ExplainedObjec
   const trouble: Trouble = {
     state: own.state,
     says: broken === undefined ? waiting.says : `${waiting.says}; ${broken.link.says}`,
-    fix: broken?.fix ?? writingFix(waiting.says) ?? fillingFix(waiting.says, pod, commands) ?? fixOf(waiting.unschedulable, name, commands),
+    fix:
+      broken?.fix ??
+      writingFix(waiting.says) ??
+      fillingFix(waiting.says, { pod, volumes, commands }) ??
+      fixOf(waiting.unschedulable, name, commands),
   }
   return { links, says, trouble }
 }
