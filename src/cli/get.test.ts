@@ -203,8 +203,8 @@ describe('sluice get', () => {
     const [member] = servers.values()
     assert.ok(member)
     await assert.rejects(
-      getFrom(machine, { ...fleet(), hub: clientTo(inThisProcess(member)) }, ['cm'], {}),
-      /the hub is no hub; name one with --context/,
+      getFrom(machine, { ...fleet(), hub: clientTo(inThisProcess(member)) }, ['cm'], { allNamespaces: true }),
+      /the hub is no hub; name one with --context .*: sluice get cm -A --context hub$/,
     )
   })
 

@@ -11,6 +11,7 @@ import { accessController } from './access/controller.ts'
 import { advancedStatefulSet } from './advanced-stateful-set/controller.ts'
 import { builtinClassController } from './builtin-class/controller.ts'
 import { fluidCsiDriver } from './csi/driver.ts'
+import { inlineVolumes } from './csi/inline-volumes.ts'
 import { datasetController } from './dataset/controller.ts'
 import { ENGINES } from './engines/index.ts'
 import { dataExplainer } from './explain/index.ts'
@@ -70,7 +71,12 @@ export const data = defineModule({
   },
   seams: {
     csiDrivers: (_services, { hostPathPrefixes = 'all' }) => [fluidCsiDriver({ hostPathPrefixes })],
-    podAdmissions: ({ sidecarMode }) => [datasetLocality(), datasetSidecar({ mode: sidecarMode })],
+    // On Kubernetes no webhook is asked about every pod for this: kubelets refuse inline volumes of a driver that declares none.
+    podAdmissions: ({ sidecarMode, translates = true }) => [
+      datasetLocality(),
+      datasetSidecar({ mode: sidecarMode }),
+      ...(translates ? [inlineVolumes] : []),
+    ],
     explainers: [dataExplainer],
     seeded,
     chapters: [dataChapter],

@@ -14,6 +14,7 @@ import type { Requester } from '../http/request.ts'
 import { createPlacement, type Placement } from '../placement/placement.ts'
 import { type BlockKey, blockName } from '../protocol/block.ts'
 import type { WorkerEntry } from '../protocol/membership.ts'
+import type { Figures } from './figures.ts'
 import type { LocalBlocks } from './local-blocks.ts'
 import type { VolumeLink } from './master-link.ts'
 
@@ -38,6 +39,7 @@ export interface BlockFetcherOptions {
   node: string
   clock: Clock
   random: Random
+  figures?: Figures
 }
 
 const ROUNDS = 4
@@ -48,7 +50,7 @@ const MOST_ASKED = 4
 const MOST_USES = 1000
 
 export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
-  const { link, blocks, local, node, clock, random, requester } = options
+  const { link, blocks, local, node, clock, random, requester, figures } = options
   let placement: Placement | undefined
   let placedAtMs = 0
   let asking: Promise<void> | undefined
@@ -77,6 +79,7 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     // A lost notice costs a little heat, nothing else.
     if (names.length < MOST_USES) names.push(blockName(key))
     uses.set(worker.address, names)
+    figures?.read('local', into.length)
     return true
   }
 
@@ -89,7 +92,9 @@ export function createBlockFetcher(options: BlockFetcherOptions): BlockFetcher {
     if (answer.status === 200) {
       if (answer.bodyBytes !== of.into.length) return `${worker.name} sent ${answer.bodyBytes} instead of ${of.into.length} bytes`
       const crc = parseCrc(answer.headers.get('x-sluice-crc32'))
-      return crc === undefined || crc === crc32(of.into) ? undefined : `${worker.name} sent a damaged block`
+      if (crc !== undefined && crc !== crc32(of.into)) return `${worker.name} sent a damaged block`
+      figures?.read('remote', of.into.length)
+      return undefined
     }
     const refusal = readErrorBody(answer.status, answer.refusal)
     if (answer.status === 409 || answer.status === 404) throw new FileChanged(refusal.message)

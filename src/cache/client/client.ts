@@ -13,6 +13,7 @@ import { datasetPath } from '../config/paths.ts'
 import type { BlockClient } from '../http/block-client.ts'
 import type { Requester } from '../http/request.ts'
 import { createBlockFetcher } from './block-fetcher.ts'
+import type { Figures } from './figures.ts'
 import { clearPartial } from './generation.ts'
 import { layoutOf } from './layout.ts'
 import type { LocalBlocks } from './local-blocks.ts'
@@ -36,6 +37,7 @@ export interface ClientOptions {
   clock: Clock
   random: Random
   log: Log
+  figures?: Figures
   /** For tests. */
   freeBytes?(): number
 }

@@ -9,6 +9,7 @@ import { messageOf } from '../../base/error-text.ts'
 import type { Log } from '../../base/log.ts'
 import { GENERATION, stateText, type VolumeState } from '../../kube/materialised-volume.ts'
 import type { BlockFetcher } from './block-fetcher.ts'
+import type { Figures } from './figures.ts'
 import { fillGeneration, type Progress } from './fill.ts'
 import { type Generation, openGeneration, removeUnused } from './generation.ts'
 import type { Layout } from './layout.ts'
@@ -27,6 +28,7 @@ export interface VolumeOptions {
   blockBytes: number
   clock: Clock
   log: Log
+  figures?: Figures
 }
 
 const POLL_SECONDS = 25
@@ -41,6 +43,7 @@ export async function runVolume(options: VolumeOptions, signal: AbortSignal): Pr
   const { id, subPath, layout, link, clock, log } = options
   const tree = emptyTree(subPath)
   const states = stateWriter(options)
+  const unfollow = options.figures?.follow(states.current)
   let generations = generationsOf(layout, id).map((number) => openGeneration(layout, id, number))
   const supersededAtMs = new Map<number, number>()
   let pauseMs = FIRST_PAUSE_MS
@@ -95,6 +98,7 @@ export async function runVolume(options: VolumeOptions, signal: AbortSignal): Pr
     } catch (error) {
       if (signal.aborted) break
       isCurrent = false
+      options.figures?.failed()
       const message = reasonOf(error)
       states.fail(message, ready())
       log.write('warn', 'a volume waits', { subPath, reason: message })
@@ -103,6 +107,7 @@ export async function runVolume(options: VolumeOptions, signal: AbortSignal): Pr
     }
   }
   states.end()
+  unfollow?.()
 }
 
 /** After the request is gone: true when nothing is left of the volume. */
@@ -187,6 +192,7 @@ function stateWriter({ id, subPath, layout, clock, log }: VolumeOptions) {
   }
   let isShown = true
   return {
+    current: () => state,
     write,
     begin({ files, bytes }: Wanted, ready: Generation | undefined): void {
       // A pod that starts now gets the complete one; there is nothing to wait for.

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { messageOf } from '../../base/error-text.ts'
 import { type ClientOptions, runClient } from '../client/client.ts'
+import { createFigures } from '../client/figures.ts'
 import { createLocalBlocks } from '../client/local-blocks.ts'
 import { fillSidecar } from '../client/sidecar.ts'
 import { ConfigError } from '../config/fields.ts'
@@ -14,12 +15,13 @@ import { datasetPath } from '../config/paths.ts'
 import { createBlockClient } from '../http/block-client.ts'
 import { createRequester } from '../http/request.ts'
 import { type Deps, masterAddress, needed, readConfig, untilEnded } from './deps.ts'
+import { serveFigures } from './serve-figures.ts'
 
 /** What a node shows of a container that has ended is no longer. */
 const LONGEST_REASON = 1000
 
 export async function client(deps: Deps): Promise<void> {
-  const { env, clock, random, log, signal } = deps
+  const { env, clock, random, log } = deps
   const { config, engine } = readConfig(deps)
   const dataset = { namespace: needed(deps, 'FLUID_DATASET_NAMESPACE'), name: needed(deps, 'FLUID_DATASET_NAME') }
   const tokenFile = env.get('SLUICE_TOKEN_PATH') ?? '/var/run/secrets/sluice.dev/cache/token'
@@ -47,12 +49,19 @@ export async function client(deps: Deps): Promise<void> {
   const subPath = env.get('SLUICE_SIDECAR_SUB_PATH')
   try {
     if (subPath !== undefined) return await sidecar(deps, options, subPath)
-    log.write('info', 'the client fills', { localTiers: directories.length })
-    await runClient(options, signal)
+    await ofNode(deps, options, directories.length)
   } finally {
     blocks.close()
     requester.close()
   }
+}
+
+async function ofNode(deps: Deps, options: ClientOptions, localTiers: number): Promise<void> {
+  const figures = createFigures()
+  const stopServing = await serveFigures(deps, figures)
+  deps.log.write('info', 'the client fills', { localTiers })
+  await runClient({ ...options, figures }, deps.signal)
+  await stopServing()
 }
 
 async function sidecar(deps: Deps, options: ClientOptions, text: string): Promise<void> {

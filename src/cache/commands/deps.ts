@@ -27,6 +27,7 @@ export interface Deps {
 
 export const MASTER_PORT = 19450
 export const WORKER_PORT = 19451
+export const CLIENT_PORT = 19452
 const LARGEST_FILE = 8 * 1024 * 1024
 const KEY_BYTES = 32
 const LISTEN_PORT = /^[0-9]{1,5}$/

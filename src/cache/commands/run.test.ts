@@ -90,6 +90,8 @@ describe('the commands', () => {
     for (const POD_NAME of ['w0', 'w1'])
       background(['worker'], { SLUICE_MASTER_ADDRESS, POD_NAME, FLUID_RUNTIME_CONFIG_PATH: at(`${POD_NAME}.json`) })
     background(['client'], { SLUICE_MASTER_ADDRESS })
+    const figures = `http://127.0.0.1:${await portOf('the client serves its figures')}`
+    assert.equal((await fetch(`${figures}/readyz`)).status, 200)
     const id = requestIdOf('/images')
     mkdirSync(at('node', 'requests'), { recursive: true })
     writeFileSync(at('node', 'requests', `${id}.json`), '{"subPath":"/images"}')
@@ -102,6 +104,7 @@ describe('the commands', () => {
     }
     const state = await until('the volume is ready', () => stateOf()?.state === 'ready' && stateOf())
     for (const [name, bytes] of files) assert.ok(readFileSync(at('node', state.directory ?? '', name)).equals(bytes), name)
+    assert.match(await (await fetch(`${figures}/metrics`)).text(), /^sluice_cache_client_volumes\{state="ready"\} 1$/m)
     const loaded = await run(['preload'], { SLUICE_MASTER_ADDRESS })
     const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
     assert.deepEqual([loaded.code, loaded.printed.at(-1)], [0, JSON.stringify({ state: 'done', loaded: bytes, noSpace: 0, failed: 0 })])

@@ -1,5 +1,5 @@
 /**
- * A mount of runtime.json → its source, or SourceRefused with the reason and what to do instead. Nothing is asked of a server
+ * A mount of runtime.json → its source, or SourceRefused with the reason and what to do. Nothing is asked of a server
  * here: a source that cannot be reached fails when it is listed or read.
  */
 import path from 'node:path'
@@ -44,32 +44,14 @@ const OPENERS: Readonly<Record<string, Open>> = {
   s3n: openS3,
 }
 
-const AS_S3 = 'write it as s3://bucket/prefix with its S3-compatible endpoint in alluxio.underfs.s3.endpoint'
-/** Why others cannot be read, for the schemes that Fluid's users have. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  oss: AS_S3,
-  cos: AS_S3,
-  cosn: AS_S3,
-  obs: AS_S3,
-  gs: `${AS_S3} (https://storage.googleapis.com and an HMAC key)`,
-  hdfs: 'use an engine that reads HDFS (AlluxioRuntime or JindoRuntime on Kubernetes), or serve the files over HTTP or S3',
-  webhdfs: 'use an engine that reads HDFS (AlluxioRuntime or JindoRuntime on Kubernetes), or serve the files over HTTP or S3',
-  juicefs: 'use JuiceFSRuntime on Kubernetes, or JuiceFS as a PersistentVolumeClaim with pvc://',
-  nfs: 'make a PersistentVolumeClaim of it and mount pvc://',
-  ceph: 'make a PersistentVolumeClaim of it and mount pvc://, or use its S3 gateway',
-  abfs: 'make a PersistentVolumeClaim of it and mount pvc://',
-  wasb: 'make a PersistentVolumeClaim of it and mount pvc://',
-  dataset: 'a dataset that refers to another has no cache of its own: bind it without a runtime',
-}
-
 export async function openSource(mount: MountConfig, deps: SourceDeps): Promise<Source> {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]{0,30}):\/\//i.exec(mount.mountPoint) ?? []
   const known = scheme.toLowerCase()
   const open = Object.hasOwn(OPENERS, known) ? OPENERS[known] : undefined
   if (open !== undefined) return open(mount, deps)
   const shown = scheme === '' ? showName(mount.mountPoint) : `${known}://`
-  const instead = Object.hasOwn(INSTEAD, known) ? INSTEAD[known] : 'mount local://, pvc://, http://, https:// or s3://'
-  throw new SourceRefused(`${shown} cannot be read by this cache: ${instead}`)
+  // What to do about each scheme is said before any pod is made.
+  throw new SourceRefused(`${shown} cannot be read by this cache: mount local://, pvc://, http://, https:// or s3://`)
 }
 
 function openLocal(mount: MountConfig, { mountedAt }: SourceDeps): Source {

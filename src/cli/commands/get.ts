@@ -66,7 +66,9 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
   const { resource, name } = subjectOf(words)
   const resources = await discoverResources(fleet.hub)
   if (!resources.some(({ group, plural }) => group === CLUSTERS.group && plural === CLUSTERS.plural))
-    throw new CommandError(`${fleet.where} is no hub; name one with --context (that of sluice up is called hub)`)
+    throw new CommandError(
+      `${fleet.where} is no hub; name one with --context (that of sluice up is called hub): sluice get ${words.join(' ')}${whereOf(options)} --context hub`,
+    )
   const clusters = chosen((await fleet.hub.list(CLUSTERS)).items as Cluster[], options.clusters)
   const namespace = options.allNamespaces ? '' : (options.namespace ?? fleet.namespace)
   const query = { resource, name, namespace, selector: options.selector, atHub: namedResource(resources, resource) }
@@ -88,6 +90,9 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
     await asker.close()
   }
 }
+
+const whereOf = ({ namespace, allNamespaces }: GetOptions): string =>
+  allNamespaces === true ? ' -A' : namespace === undefined ? '' : ` -n ${namespace}`
 
 const inNamespace = (namespace: string): string => (namespace === '' ? '' : ` in ${namespace} namespace.`)
 

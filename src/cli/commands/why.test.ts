@@ -69,6 +69,35 @@ describe('sluice why', () => {
   })
 })
 
+describe('sluice why on a member', () => {
+  const keys = { adminToken: 'admin', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
+  const store = createMemoryStore({ clock: realClock }).cluster('member1')
+  const server = clusterOf({ bare: false, clock: realClock, random: seededRandom(1), port: 1, ...keys, role: 'member', store })
+  const client = createClient({ transport: inThisProcess(server), clock: realClock, random: seededRandom(1), userAgent: 'test' })
+  before(() => server.ready)
+
+  const table: [string, string, string][] = [
+    [
+      'what only a hub explains: ask it',
+      'dataload',
+      'member1 is no hub, and explains only datasets, their runtimes and pods; ask a hub with --context (that of sluice up is called hub): sluice why dataload/x -n default --context hub',
+    ],
+    [
+      'what is not there: what is',
+      'dataset',
+      'there is no Dataset default/x in this cluster: create it, name its namespace with -n, or another cluster with --context; see: kubectl get datasets -A --context member1',
+    ],
+  ]
+  for (const [name, kind, expected] of table)
+    it(`says of ${name}`, async () => {
+      const member = { client, where: 'member1', namespace: 'default', explainers: MODULES.flatMap(({ explainers }) => explainers) }
+      await assert.rejects(
+        whyFrom(fakeMachine(), member, { kind, name: 'x' }, { context: 'member1' }),
+        (error) => error instanceof CommandError && error.message === expected,
+      )
+    })
+})
+
 describe('sluice why on data dependencies', () => {
   const keys = { adminToken: 'admin', serviceAccountKey: SERVICE_ACCOUNT_KEY, clientAuthority: AUTHORITY }
   const store = createMemoryStore({ clock: realClock }).cluster('hub')

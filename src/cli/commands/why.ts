@@ -53,15 +53,21 @@ export async function whyFrom(
   { kind, name }: Subject,
   options: WhyOptions,
 ): Promise<void> {
-  const request = { kind, name, namespace: options.namespace ?? hub.namespace }
+  const { context } = options
+  const request = { kind, name, namespace: options.namespace ?? hub.namespace, ...(context === undefined ? {} : { context }) }
   const explained = await explainObject(hub.client, request, hub.explainers)
-  if (explained === 'no-hub') throw new CommandError(`${hub.where} is no hub; name one with --context (that of sluice up is called hub)`)
+  if (explained === 'no-hub')
+    throw new CommandError(
+      `${hub.where} is no hub, and explains only datasets, their runtimes and pods; ask a hub with --context (that of sluice up is called hub): sluice why ${kind}/${name} -n ${request.namespace} --context hub`,
+    )
   if (explained === 'no-resource') throw new CommandError(`the hub has no resource ${JSON.stringify(kind)}; see: kubectl api-resources`)
-  const { resource, explanation, isThere, leavesTrace } = explained
+  const { resource, isHub, explanation, isThere, leavesTrace } = explained
   const text = formatted(explanation, options.output)
   if (text !== undefined || leavesTrace) machine.out(text ?? whyText(explanation, machine.isTerminal ? pc : pc.createColors(false)))
   const all = resource.namespaced ? ' -A' : ''
-  if (!isThere) throw new CommandError(`${explanation.says}: ${explanation.fix}; see: sluice get ${resource.plural}${all}`)
+  // Objects of all clusters are listed by a hub.
+  const list = `${isHub ? 'sluice' : 'kubectl'} get ${resource.plural}${all}${context === undefined ? '' : ` --context ${context}`}`
+  if (!isThere) throw new CommandError(`${explanation.says}: ${explanation.fix}; see: ${list}`)
 }
 
 interface Subject {

@@ -40,7 +40,8 @@ describe('the reference', () => {
     const all = [...builtinAdmission({ serviceAccount: true, storageProtection: true }), ...ownAdmissionOf('hub')]
     for (const { name, about } of all) assert.match(about ?? '', /\.$/, `${name} says nothing about itself`)
     const names = [...page('admission').matchAll(/^\| \d+ \| `(\w[\w-]*)` \|/gm)].map(([, name]) => name)
-    assert.deepEqual(names, [...all.map(({ name }) => name), 'DatasetLocality', 'RunPlacement', 'rbac-escalation'])
+    const ofPods = ['DatasetLocality', 'DatasetSidecar', 'DatasetInlineVolumes', 'RunPlacement']
+    assert.deepEqual(names, [...all.map(({ name }) => name), ...ofPods, 'rbac-escalation'])
     assert.match(page('admission'), /`ServiceAccount` .* \| members \|$/m)
     assert.match(page('admission'), /`StorageObjectInUseProtection` .* \| members, bare \|$/m)
   })

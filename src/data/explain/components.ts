@@ -5,6 +5,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import type { Link } from '../../runtime/seams/explainer.ts'
 import type { ComponentType } from '../engines/engine.ts'
 import { mountAdvice } from '../mount-advice.ts'
+import type { Commands } from './commands.ts'
 import type { DatasetInput } from './input.ts'
 import { firstWaiting, podLines, short, simulatedBecause, unschedulableFix, waitingOf } from './pods.ts'
 
@@ -16,12 +17,14 @@ export interface Step {
 
 const TYPES: readonly ComponentType[] = ['master', 'worker', 'client']
 
-export function componentSteps({ dataset, runtimes, components }: DatasetInput): Step[] {
+export function componentSteps({ dataset, runtimes, components, commands }: DatasetInput): Step[] {
   const [runtime, second] = runtimes
   if (runtime === undefined || second !== undefined) return []
   if (components.isForbidden) return [{ link: { what: 'pods', state: 'ok', says: 'pods may not be read by you' } }]
   const isShared = dataset.spec?.placement === 'Shared'
-  return TYPES.flatMap((type) => stepOf(type, { runtime, isShared, pods: components.items.filter((pod) => typeOf(pod) === type) }))
+  return TYPES.flatMap((type) =>
+    stepOf(type, { runtime, isShared, commands, pods: components.items.filter((pod) => typeOf(pod) === type) }),
+  )
 }
 
 /** A client of another kind of runtime is called fuse. */
@@ -36,9 +39,10 @@ interface Component {
   runtime: KubeObject
   isShared: boolean
   pods: readonly Pod[]
+  commands: Commands
 }
 
-function stepOf(what: ComponentType, { runtime, isShared, pods }: Component): Step[] {
+function stepOf(what: ComponentType, { runtime, isShared, pods, commands }: Component): Step[] {
   const desired = desiredOf(what, runtime) ?? pods.length
   if (desired === 0 && pods.length === 0) return []
   const ready = pods.filter((pod) => waitingOf(pod) === undefined).length
@@ -50,19 +54,19 @@ function stepOf(what: ComponentType, { runtime, isShared, pods }: Component): St
   const says = `${ready} of ${desired} ready${first === undefined ? '' : `; ${first.pod.metadata.name} ${first.waiting.says}`}`
   const link: Link = { what, state: isOk ? 'ok' : 'waits', says: short(says), ...(more.length === 0 ? {} : { more }) }
   if (isOk) return [{ link }]
-  const { namespace } = runtime.metadata
-  if (first === undefined) return [{ link, fix: `wait a moment; if the pods do not come: kubectl get events -n ${namespace}` }]
-  return [{ link, fix: fixOf(first, namespace, isShared) }]
+  if (first === undefined) return [{ link, fix: `wait a moment; if the pods do not come: ${commands.here('kubectl get events')}` }]
+  return [{ link, fix: fixOf(first, commands, isShared) }]
 }
 
-function fixOf({ pod, waiting }: NonNullable<ReturnType<typeof firstWaiting>>, namespace: string | undefined, isShared: boolean): string {
+function fixOf({ pod, waiting }: NonNullable<ReturnType<typeof firstWaiting>>, commands: Commands, isShared: boolean): string {
   const advice = mountAdvice(waiting.says)
   if (advice !== undefined) return advice
   if (waiting.unschedulable !== undefined) return unschedulableFix(waiting.unschedulable, isShared)
-  const name = `pod/${pod.metadata.name} -n ${namespace}`
+  const name = `pod/${pod.metadata.name}`
+  const logs = commands.here(`kubectl logs ${name}`)
   return waiting.isStarting
-    ? `wait a moment; if it stays like this, see what it says: kubectl logs ${name}`
-    : `see what it says: kubectl logs ${name}, kubectl describe ${name}`
+    ? `wait a moment; if it stays like this, see what it says: ${logs}`
+    : `see what it says: ${logs}, ${commands.here(`kubectl describe ${name}`)}`
 }
 
 interface Status {

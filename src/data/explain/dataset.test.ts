@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FORBIDDEN, NONE } from '../../client/read-as-caller.ts'
+import { commandsFor } from './commands.ts'
 import { explainDataset } from './dataset.ts'
 import type { DatasetInput } from './input.ts'
 import { aClaim, aDataset, anInput, aPod, aRuntime, BOUND, master, READY, served, textOf, unschedulable, worker } from './testing.ts'
@@ -74,6 +75,7 @@ describe('why a dataset is served, or not', () => {
       },
     ],
   })
+  const MEMBER = { commands: commandsFor('shop', 'member1') }
   const going = aDataset(BOUND)
   going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
   const components = (...items: DatasetInput['components']['items'][number][]) => ({ components: { ...NONE, items } })
@@ -102,6 +104,45 @@ describe('why a dataset is served, or not', () => {
       { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'UnsupportedMount', 'it cannot read hdfs://'), 'AlluxioRuntime')] },
       /is not served, UnsupportedMount: it cannot read hdfs:/,
       /^change the mounts: kubectl edit dataset\/demo -n shop$/,
+    ],
+    [
+      'a kind that nobody serves',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'NoEngine', 'no engine serves it'), 'EFCRuntime')], ...MEMBER },
+      /^runtime: EFCRuntime demo is not served, NoEngine/,
+      /^delete it \(kubectl delete efcruntime\/demo -n shop --context member1\), and create a CacheRuntime of the same name/,
+    ],
+    [
+      'a class that is missing',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'NoSuchClass', 'there is none'))], runtimeClass: undefined, ...MEMBER },
+      /^runtime: /,
+      /^name a class that exists .*kubectl edit cacheruntime\/demo -n shop --context member1; see kubectl get cacheruntimeclasses --context member1\)/,
+    ],
+    [
+      'a profile that is missing',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'NoSuchProfile', 'there is none'), 'ThinRuntime')] },
+      /^runtime: /,
+      /^name a profile that exists in profileName \(kubectl edit thinruntime\/demo -n shop; see kubectl get thinruntimeprofiles\)/,
+    ],
+    [
+      'a directory of the dataset that is not allowed',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'DirectoryNotAllowed', 'Dataset spec.mounts[0]: no'))] },
+      /^runtime: /,
+      /^name another directory: kubectl edit dataset\/demo -n shop$/,
+    ],
+    [
+      'a name that is too long',
+      { dataset: NOT_BOUND, runtimes: [aRuntime(served('False', 'NameTooLong', 'too long'))] },
+      /^runtime: /,
+      /^make both again under a shorter name: kubectl delete cacheruntime\/demo -n shop; kubectl delete dataset\/demo -n shop;/,
+    ],
+    [
+      'a runtime of a dataset that refers to another',
+      {
+        dataset: aDataset({ phase: 'NotBound' }, { mounts: [{ mountPoint: 'dataset://data/books', name: 'b' }] }),
+        runtimes: [aRuntime(served('False', 'UnsupportedMount', 'it has a cache'))],
+      },
+      /^runtime: /,
+      /^delete the runtime, which is not needed: kubectl delete cacheruntime\/demo -n shop$/,
     ],
     [
       'no class',

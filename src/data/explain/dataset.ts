@@ -17,6 +17,7 @@ import { componentSteps, type Step } from './components.ts'
 import { classNameOf, type DatasetInput, usersOf } from './input.ts'
 import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
 import { heldByReferences, originalSteps, referencesStep } from './reference.ts'
+import { classFix, fixOfRefusal } from './refusals.ts'
 
 /** Phases in which pods can use the dataset. */
 const BOUND_PHASES = ['Bound', 'Updating', 'DataMigrating']
@@ -73,16 +74,16 @@ function datasetLink({ dataset }: DatasetInput): Link {
   }
 }
 
-function deletionStep({ dataset, pods }: DatasetInput): Step | undefined {
-  const { deletionTimestamp, finalizers = [], name = '', namespace } = dataset.metadata
+function deletionStep({ dataset, pods, commands }: DatasetInput): Step | undefined {
+  const { deletionTimestamp, finalizers = [], name = '' } = dataset.metadata
   if (deletionTimestamp === undefined) return undefined
   const link: Link = { what: 'deletion', state: 'waits', says: 'it is being deleted' }
   const [reader] = usersOf(pods.items, name)
   const fix =
     reader === undefined
-      ? (heldByReferences(dataset) ??
+      ? (heldByReferences(dataset, commands) ??
         `nothing, if it is gone in a moment; else see who has to remove its finalizers: ${finalizers.slice(0, MOST_SHOWN).join(', ')}`)
-      : `delete the pods that use its claim, first ${reader.metadata.name}: kubectl delete pod/${reader.metadata.name} -n ${namespace}`
+      : `delete the pods that use its claim, first ${reader.metadata.name}: ${commands.here(`kubectl delete pod/${reader.metadata.name}`)}`
   return { link, fix }
 }
 
@@ -103,11 +104,8 @@ function runtimeSteps(input: DatasetInput): (Step | undefined)[] {
     const kinds = runtimes.map(({ kind }) => kind).join(' and ')
     return [step('fails', `a ${kinds} have its name, and it can have one runtime`, `delete one of them: a ${kinds} are called ${name}`)]
   }
-  return [servedStep(runtime), classStep(input, runtime)]
+  return [servedStep(input, runtime), classStep(input, runtime)]
 }
-
-/** Why engines refuse a runtime when it is the dataset that has to be changed. */
-const MOUNT_REASONS: readonly string[] = ['UnsupportedMount', 'InvalidMount']
 
 interface Condition {
   type: string
@@ -116,9 +114,9 @@ interface Condition {
   message?: string
 }
 
-function servedStep(runtime: KubeObject): Step {
+function servedStep({ dataset, commands }: DatasetInput, runtime: KubeObject): Step {
   const { kind, metadata, status } = runtime
-  const { namespace, name } = metadata
+  const { name } = metadata
   const step = (state: Link['state'], says: string, fix?: string): Step => ({
     link: { what: 'runtime', state, says: short(`${kind} ${name}${says}`) },
     ...(fix === undefined ? {} : { fix }),
@@ -130,7 +128,7 @@ function servedStep(runtime: KubeObject): Step {
     return step(
       'waits',
       ' was not looked at yet',
-      'wait a moment; if it stays like this, see whether the controllers run: kubectl get leases -A',
+      `wait a moment; if it stays like this, see whether the controllers run: ${commands.inCluster('kubectl get leases -A')}`,
     )
   const because = served.message ? `: ${served.message}` : ''
   if (served.status === 'True')
@@ -138,29 +136,26 @@ function servedStep(runtime: KubeObject): Step {
   return step(
     'fails',
     ` is not served, ${served.reason ?? 'for a reason that it does not say'}${because}`,
-    MOUNT_REASONS.includes(served.reason ?? '')
-      ? `change the mounts: kubectl edit dataset/${name} -n ${namespace}`
-      : `change it: kubectl edit ${kind.toLowerCase()}/${name} -n ${namespace}`,
+    fixOfRefusal({ runtime, dataset, reason: served.reason, message: served.message, commands }),
   )
 }
 
 /** Who reads is said as the condition says it: of other namespaces only how many. */
-function scaleInStep({ runtimes }: DatasetInput): Step | undefined {
+function scaleInStep({ runtimes, commands }: DatasetInput): Step | undefined {
   const [runtime] = runtimes
   const held = findCondition((runtime?.status as { conditions?: Condition[] } | undefined)?.conditions, SCALE_IN_HELD)
   if (runtime === undefined || held === undefined) return undefined
-  const fix = `nothing, if the pods end by themselves; else end them, or ask for as many workers as there are: kubectl scale ${runtime.kind.toLowerCase()}/${runtime.metadata.name} -n ${runtime.metadata.namespace}`
+  const fix = `nothing, if the pods end by themselves; else end them, or ask for as many workers as there are: ${commands.here(`kubectl scale ${runtime.kind.toLowerCase()}/${runtime.metadata.name}`)}`
   return { link: { what: 'scale-in', state: 'waits', says: short(held.message ?? '') }, fix }
 }
 
-function classStep({ runtimeClass }: DatasetInput, runtime: KubeObject): Step | undefined {
+function classStep({ runtimeClass, commands }: DatasetInput, runtime: KubeObject): Step | undefined {
   const name = classNameOf(runtime)
   if (name === undefined) return undefined
   const link = (state: Link['state'], says: string): Link => ({ what: 'class', state, says: short(says) })
   if (runtimeClass === FORBIDDEN) return { link: link('ok', `CacheRuntimeClass ${name}, which may not be read by you`) }
   if (runtimeClass !== undefined) return { link: link('ok', `CacheRuntimeClass ${name}`) }
-  const fix = `name a class that exists as runtimeClassName (kubectl get cacheruntimeclasses), or ask an administrator to create it`
-  return { link: link('fails', `there is no CacheRuntimeClass ${name}`), fix }
+  return { link: link('fails', `there is no CacheRuntimeClass ${name}`), fix: classFix(runtime, commands) }
 }
 
 /** The newest thing that its conditions complain about. */
@@ -170,16 +165,16 @@ function complaintOf({ status }: Dataset): DatasetCondition | undefined {
   return complaints.find(({ message }) => message) ?? complaints[0]
 }
 
-const CHECK_SOURCE = 'check the address of the source, its options and its Secrets in mounts of the Dataset'
-
-function sourcesStep({ dataset, runtimes }: DatasetInput): Step | undefined {
+function sourcesStep({ dataset, runtimes, commands }: DatasetInput): Step | undefined {
+  const edit = commands.here(`kubectl edit dataset/${dataset.metadata.name}`)
+  const check = `check the address of the source, its options and its Secrets in mounts of the Dataset: ${edit}`
   const mounts = dataset.spec?.mounts ?? []
   const all = mounts.map(({ mountPoint, name, path }) => `${mountPoint} at ${path || `/${name ?? ''}`}`)
   const more = [...all.slice(0, MOST_SHOWN).map(short), ...(all.length > MOST_SHOWN ? [`and ${all.length - MOST_SHOWN} more`] : [])]
   const count = mounts.length === 1 ? '1 source' : `${mounts.length} sources`
   const unlisted = findCondition(dataset.status?.conditions, 'SourcesListed')
   if (isBound(dataset) && unlisted?.status === 'False')
-    return { link: { what: 'sources', state: 'waits', says: short(`${count} mounted; ${unlisted.message}`), more }, fix: CHECK_SOURCE }
+    return { link: { what: 'sources', state: 'waits', says: short(`${count} mounted; ${unlisted.message}`), more }, fix: check }
   if (isBound(dataset) && phaseOf(dataset) !== 'Updating') return { link: { what: 'sources', state: 'ok', says: `${count} mounted`, more } }
   if (runtimes.length !== 1) return { link: { what: 'sources', state: 'waits', says: count, more } }
   const { reason, message } = complaintOf(dataset) ?? {}
@@ -187,41 +182,40 @@ function sourcesStep({ dataset, runtimes }: DatasetInput): Step | undefined {
   const state = phaseOf(dataset) === 'Failed' ? 'fails' : 'waits'
   return {
     link: { what: 'sources', state, says: short(complaint === '' ? `${count}, not mounted yet` : complaint), more },
-    fix: complaint === '' ? 'wait a moment: sources are mounted as soon as the master and a worker are ready' : CHECK_SOURCE,
+    fix: complaint === '' ? 'wait a moment: sources are mounted as soon as the master and a worker are ready' : check,
   }
 }
 
-function volumeStep({ dataset, volume, claim }: DatasetInput): Step {
+function volumeStep({ dataset, volume, claim, commands }: DatasetInput): Step {
   const { namespace = '', name = '' } = dataset.metadata
   const step = (state: Link['state'], says: string, fix?: string): Step => ({
     link: { what: 'volume', state, says },
     ...(fix === undefined ? {} : { fix }),
   })
+  const describe = commands.here(`kubectl describe pvc/${name}`)
   if (claim === FORBIDDEN) return step('ok', 'its claim may not be read by you')
   const isOurs = claim?.metadata.annotations?.[ANNOTATIONS.createdBy] === CREATED_BY_FLUID
   if (claim !== undefined && !isOurs)
     return step(
       'fails',
       `a claim ${name} is there that was not made for it`,
-      `delete the claim (kubectl delete pvc/${name} -n ${namespace}), or give the Dataset another name`,
+      `delete the claim (${commands.here(`kubectl delete pvc/${name}`)}), or give the Dataset another name`,
     )
   if (!isBound(dataset)) return step(claim === undefined ? 'waits' : 'ok', claim === undefined ? 'comes when it is bound' : `claim ${name}`)
   if (claim === undefined) {
     const isTaken = volume !== undefined && volume !== FORBIDDEN && volume.spec?.claimRef?.namespace !== namespace
     return isTaken
       ? step('fails', `the volume ${volume.metadata.name} belongs to a dataset of another namespace`, 'give the Dataset another name')
-      : step('waits', 'it has no claim yet', `wait a moment; if it stays like this: kubectl get events -n ${namespace}`)
+      : step('waits', 'it has no claim yet', `wait a moment; if it stays like this: ${commands.here('kubectl get events')}`)
   }
   if (claim.metadata.deletionTimestamp !== undefined)
-    return step('waits', `claim ${name} is being deleted`, `delete the pods that use it: kubectl describe pvc/${name} -n ${namespace}`)
+    return step('waits', `claim ${name} is being deleted`, `delete the pods that use it: ${describe}`)
   const phase = claim.status?.phase ?? 'Pending'
-  return phase === 'Bound'
-    ? step('ok', `claim ${name} is Bound`)
-    : step('waits', `claim ${name} is ${phase}`, `see why: kubectl describe pvc/${name} -n ${namespace}`)
+  return phase === 'Bound' ? step('ok', `claim ${name} is Bound`) : step('waits', `claim ${name} is ${phase}`, `see why: ${describe}`)
 }
 
-function readersStep({ dataset, pods }: DatasetInput): Step {
-  const { namespace = '', name = '' } = dataset.metadata
+function readersStep({ dataset, pods, commands }: DatasetInput): Step {
+  const { name = '' } = dataset.metadata
   if (pods.isForbidden) return { link: { what: 'readers', state: 'ok', says: 'pods may not be read by you' } }
   const readers = usersOf(pods.items, name)
   const more = [...podLines(readers), ...(pods.isCut ? ['the namespace has more pods than were looked at'] : [])]
@@ -233,6 +227,6 @@ function readersStep({ dataset, pods }: DatasetInput): Step {
   const pod = waiting.pod.metadata.name ?? ''
   return {
     link: { ...link, says: `${says}; ${pod} ${waiting.waiting.says}` },
-    fix: `see what it waits for: sluice why pod/${pod} -n ${namespace}`,
+    fix: `see what it waits for: ${commands.here(`sluice why pod/${pod}`)}`,
   }
 }

@@ -13,8 +13,9 @@ import type { Resource } from '../../kube/resource.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import type { ExplainedObject } from '../../runtime/seams/explainer.ts'
 import { otherModules } from '../testing.ts'
+import { commandsFor } from './commands.ts'
 import { dataExplainer } from './index.ts'
-import { explainPod } from './pod.ts'
+import { explainPod, type PodInput } from './pod.ts'
 import { aClaim, aDataset, aPod, aRuntime, BOUND, FLUID, READY, textOf, unschedulable } from './testing.ts'
 
 const dataForTests = defineModule<Record<string, never>, object>({
@@ -57,14 +58,17 @@ describe('sluice why on datasets of a member', () => {
     await create(PODS, reader)
   }
 
-  async function ask(cluster: WorldCluster, kind: string, name: string): Promise<ExplainedObject & { requests: number }> {
+  async function ask(cluster: WorldCluster, kind: string, name: string, context?: string): Promise<ExplainedObject & { requests: number }> {
     const { client, requests } = counting(cluster.client)
     return cluster.inside(async () => {
       const served = await discoverResources(cluster.client)
       const resource = namedResource(served, kind)
       assert.ok(resource !== undefined && dataExplainer.objects !== undefined)
       const object = await cluster.client.get(resource, { namespace: 'shop', name })
-      const explained = await dataExplainer.objects.explain({ resource, namespace: 'shop', name, object, served }, client)
+      const explained = await dataExplainer.objects.explain(
+        { resource, namespace: 'shop', name, object, served, ...(context === undefined ? {} : { context }) },
+        client,
+      )
       return { ...explained, requests: requests() }
     })
   }
@@ -94,6 +98,8 @@ describe('sluice why on datasets of a member', () => {
     assert.match(lonely.trouble?.fix ?? '', /^create a Dataset of that name in namespace shop/)
     const reader = await ask(cluster, 'pod', 'reader')
     assert.equal(reader.trouble?.fix, 'see what the Dataset waits for: sluice why dataset/demo -n shop')
+    const elsewhere = await ask(cluster, 'pod', 'reader', 'member1')
+    assert.equal(elsewhere.trouble?.fix, 'see what the Dataset waits for: sluice why dataset/demo -n shop --context member1')
     await world.stop()
   })
 
@@ -143,19 +149,67 @@ describe('why a pod waits', () => {
     containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: 'volume demo: 1.2 of 2.0 GiB' } } }],
   }
   const SIMULATED = { ...BOUND, conditions: [{ type: 'Simulated', status: 'True', reason: 'Simulated', message: 'no image runs here' }] }
-  const cases: [string, Parameters<typeof explainPod>[0], string, string | undefined][] = [
+  const volumes = [
+    { name: 'demo', claim: aClaim(), dataset: aDataset({ ...BOUND, runtimes: [{ name: 'demo', namespace: 'shop', type: 'cache' }] }) },
+  ]
+  const saying = (says: string) => ({
+    phase: 'Pending',
+    containerStatuses: [{ name: 'c', state: { waiting: { reason: 'ContainerCreating', message: `waiting for volume "demo": ${says}` } } }],
+  })
+  const filling = (name: string, says: string, fix: string): [string, Omit<PodInput, 'commands'>, string, string] => [
+    name,
+    { pod: aPod('p', saying(says), {}, ['demo']), volumes },
+    `waits on n1: ContainerCreating: waiting for volume "demo": ${says}`,
+    fix,
+  ]
+  const cases: [string, Omit<PodInput, 'commands'>, string, string | undefined][] = [
+    filling(
+      'whose files are on their way',
+      '120.0 of 200.0 MiB, 2 of 4 files',
+      'wait: its files are on their way to node n1, and it starts when they are complete',
+    ),
+    filling(
+      'whose files find no room within the quota',
+      'needs 200.00MiB, but option nodeQuota leaves 64.00MiB: raise it',
+      'raise nodeQuota in client.options of the runtime (kubectl edit cacheruntime/demo -n shop --context m1), or delete pods of node n1 that hold other files of the dataset',
+    ),
+    filling(
+      'whose files find no room on the disk',
+      "needs 200.00MiB, but the node's disk has 1.00MiB left: make room there",
+      'make room on the disk of node n1: it goes on by itself',
+    ),
+    filling(
+      'whose files do not come',
+      '120.0 of 200.0 MiB, 2 of 4 files; unchanged for a while: see pod demo-client-… in namespace shop',
+      'see why no more files come to node n1: sluice why dataset/demo -n shop --context m1',
+    ),
+    filling(
+      'whose node has no client yet',
+      'waiting for the client of the node (pod demo-client-… in namespace shop)',
+      'wait a moment; if no client comes to node n1, see why: sluice why dataset/demo -n shop --context m1',
+    ),
+    filling(
+      'whose files are not listed yet',
+      "the dataset's files are still being listed",
+      'wait until the sources are listed: sluice why dataset/demo -n shop --context m1',
+    ),
+    filling(
+      'whose files cannot be read',
+      'no worker serves',
+      'see what the Dataset waits for: sluice why dataset/demo -n shop --context m1',
+    ),
     ['that is well', { pod: aPod('p', READY), volumes: [] }, 'Running on n1; it uses no claim', undefined],
     [
       'that waits for its volume',
       { pod: aPod('p', creating, {}, ['demo']), volumes: [{ name: 'demo', claim: aClaim(), dataset: aDataset(BOUND) }] },
       'waits on n1: ContainerCreating: volume demo: 1.2 of 2.0 GiB',
-      'see its events: kubectl describe pod/p -n shop',
+      'see its events: kubectl describe pod/p -n shop --context m1',
     ],
     [
       'whose dataset fails',
       { pod: aPod('p', creating, {}, ['demo']), volumes: [{ name: 'demo', claim: aClaim(), dataset: aDataset({ phase: 'Failed' }) }] },
       'waits on n1: ContainerCreating: volume demo: 1.2 of 2.0 GiB; claim demo: Dataset demo is Failed',
-      'see why it fails: sluice why dataset/demo -n shop',
+      'see why it fails: sluice why dataset/demo -n shop --context m1',
     ],
     [
       'whose dataset is simulated',
@@ -173,12 +227,12 @@ describe('why a pod waits', () => {
       'that demands a node with a cache',
       { pod: aPod('p', unschedulable("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.")), volumes: [] },
       "waits for a node: 0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
-      'see which nodes it demands: kubectl get pod/p -n shop -o yaml; nodes with a cache are labelled fluid.io/s-…',
+      'see which nodes it demands: kubectl get pod/p -o yaml -n shop --context m1; nodes with a cache are labelled fluid.io/s-…',
     ],
   ]
   for (const [name, input, says, fix] of cases)
     it(name, () => {
-      const explained = explainPod(input)
+      const explained = explainPod({ ...input, commands: commandsFor('shop', 'm1') })
       assert.deepEqual([explained.trouble?.says ?? explained.says, explained.trouble?.fix], [says, fix])
     })
 
@@ -223,6 +277,7 @@ describe('why a pod waits', () => {
       const explained = explainPod({
         pod,
         volumes: [{ name: 'demo', claim: undefined, dataset: aDataset(BOUND), sidecar: 'fluid-fuse-0' }],
+        commands: commandsFor('shop', undefined),
       })
       assert.ok(textOf(explained).includes(says), textOf(explained).join('\n'))
       if (fix !== undefined) assert.equal(explained.trouble?.fix, fix)

@@ -27,11 +27,11 @@ export const dataExplainer: Explainer = {
     // On a hub they are templates, and the fleet has more to say about them.
     explains: (resource: Resource, isHub) =>
       !isHub && (isDataset(resource) || isRuntime(resource) || isOf(resource, { group: '', kind: PODS.kind })),
-    async explain({ resource, object, served, namespace, name }, client): Promise<ExplainedObject> {
-      if (resource.kind === PODS.kind) return explainPod(await readPodInput(client, object as Pod))
-      if (isDataset(resource)) return explainDataset(await readDatasetInput(client, object as Dataset, served))
+    async explain({ resource, object, namespace, name, ...asked }, client): Promise<ExplainedObject> {
+      if (resource.kind === PODS.kind) return explainPod(await readPodInput(client, object as Pod, asked.context))
+      if (isDataset(resource)) return explainDataset(await readDatasetInput(client, object as Dataset, asked))
       const dataset = await got<Dataset>(client, DATASETS, { namespace, name })
-      if (dataset !== undefined && dataset !== FORBIDDEN) return explainDataset(await readDatasetInput(client, dataset, served))
+      if (dataset !== undefined && dataset !== FORBIDDEN) return explainDataset(await readDatasetInput(client, dataset, asked))
       const says = dataset === FORBIDDEN ? 'its Dataset may not be read by you' : `there is no Dataset ${name}`
       const fix =
         dataset === FORBIDDEN

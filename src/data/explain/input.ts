@@ -10,6 +10,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
+import { type Commands, commandsFor } from './commands.ts'
 
 export interface DatasetInput {
   dataset: Dataset
@@ -27,11 +28,18 @@ export interface DatasetInput {
   claim: Got<PersistentVolumeClaim>
   /** Pods of the namespace. */
   pods: Listed<Pod>
+  commands: Commands
 }
 
 const LONGEST_LABEL = 63
 
-export async function readDatasetInput(client: Client, dataset: Dataset, served: readonly Resource[]): Promise<DatasetInput> {
+export interface Asked {
+  /** Kinds that the server has. */
+  served: readonly Resource[]
+  context?: string
+}
+
+export async function readDatasetInput(client: Client, dataset: Dataset, { served, context }: Asked): Promise<DatasetInput> {
   const { namespace = '', name = '' } = dataset.metadata
   const kinds = runtimeKinds.filter(({ group, kind }) => served.some((one) => one.group === group && one.kind === kind))
   const referred = referenceOf(dataset)
@@ -55,6 +63,7 @@ export async function readDatasetInput(client: Client, dataset: Dataset, served:
     volume,
     claim,
     pods,
+    commands: commandsFor(namespace, context),
   }
 }
 

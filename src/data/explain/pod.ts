@@ -8,15 +8,18 @@ import type { PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts
 import type { ExplainedObject, Link, Trouble } from '../../runtime/seams/explainer.ts'
 import { barIn } from '../bar.ts'
 import { sidecarsOf } from '../sidecar/labels.ts'
+import { type Commands, commandsFor } from './commands.ts'
+import { fillingFix } from './filling.ts'
 import { claimsOf } from './input.ts'
 import { MOST_SHOWN, short, simulatedBecause, simulationIn, unschedulableFix, waitingOf } from './pods.ts'
 
-interface PodInput {
+export interface PodInput {
   pod: Pod
   volumes: readonly { name: string; claim: Got<PersistentVolumeClaim>; dataset: Got<Dataset>; sidecar?: string }[]
+  commands: Commands
 }
 
-export async function readPodInput(client: Client, pod: Pod): Promise<PodInput> {
+export async function readPodInput(client: Client, pod: Pod, context: string | undefined): Promise<PodInput> {
   const { namespace = '' } = pod.metadata
   const sidecars = new Map(sidecarsOf(pod).map(({ name, container }) => [name, container]))
   const names = [...new Set([...sidecars.keys(), ...claimsOf(pod)])].slice(0, MOST_SHOWN)
@@ -27,10 +30,10 @@ export async function readPodInput(client: Client, pod: Pod): Promise<PodInput> 
     ])
     return { name, claim, dataset, sidecar: sidecars.get(name) }
   })
-  return { pod, volumes: await Promise.all(volumes) }
+  return { pod, volumes: await Promise.all(volumes), commands: commandsFor(namespace, context) }
 }
 
-export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
+export function explainPod({ pod, volumes, commands }: PodInput): ExplainedObject {
   const { namespace = '', name = '' } = pod.metadata
   const waiting = waitingOf(pod)
   const because = simulatedBecause(pod)
@@ -41,9 +44,8 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
     says: waiting?.says ?? `${pod.status?.phase ?? 'Pending'} on ${pod.spec?.nodeName ?? 'no node'}`,
     more: [...(filled === undefined ? [] : [filled]), ...(because === undefined ? [] : [short(`it is simulated: ${because}`)])],
   }
-  const found = volumes.map((volume) =>
-    volume.sidecar === undefined ? linkOf(volume, namespace, because !== undefined) : sidecarLink(pod, volume.name, volume.sidecar),
-  )
+  const context = { namespace, commands, isSimulated: because !== undefined }
+  const found = volumes.map((volume) => (volume.sidecar === undefined ? linkOf(volume, context) : sidecarLink(pod, volume, context)))
   const links = [own, ...found.map(({ link }) => link)]
   const says = found.length === 0 ? `${own.says}; it uses no claim` : own.says
   // A pod that is well has no trouble, whatever has become of its dataset since.
@@ -52,14 +54,22 @@ export function explainPod({ pod, volumes }: PodInput): ExplainedObject {
   const trouble: Trouble = {
     state: own.state,
     says: broken === undefined ? waiting.says : `${waiting.says}; ${broken.link.says}`,
-    fix: broken?.fix ?? writingFix(waiting.says) ?? fixOf(waiting.unschedulable, `pod/${name} -n ${namespace}`),
+    fix:
+      broken?.fix ??
+      writingFix(waiting.says) ??
+      fillingFix(waiting.says, { pod, volumes, commands }) ??
+      fixOf(waiting.unschedulable, name, commands),
   }
   return { links, says, trouble }
 }
 
 /** How far a client is that is a container of the pod itself. */
-function sidecarLink(pod: Pod, name: string, container: string): { link: Link; fix?: string } {
-  const { namespace = '', name: of = '' } = pod.metadata
+function sidecarLink(
+  pod: Pod,
+  { name, sidecar: container = '' }: PodInput['volumes'][number],
+  { commands }: Context,
+): { link: Link; fix?: string } {
+  const { name: of = '' } = pod.metadata
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
   const { state, lastState, started, ready } = statuses.find((one) => one.name === container) ?? {}
   const by = `Dataset ${name} comes by the sidecar ${container}`
@@ -67,12 +77,12 @@ function sidecarLink(pod: Pod, name: string, container: string): { link: Link; f
     what: 'sidecar',
     state: is,
     says: short(`${by}${says}`),
-    more: [`sluice why dataset/${name} -n ${namespace}`],
+    more: [commands.here(`sluice why dataset/${name}`)],
   })
   const end = state?.terminated ?? (state?.waiting === undefined ? undefined : lastState?.terminated)
   if (end !== undefined && end.exitCode !== 0) {
     const why = end.message ?? `exit code ${end.exitCode ?? 0}`
-    return { link: link('waits', `, which failed: ${why}`), fix: `see its log: kubectl logs ${of} -c ${container} -n ${namespace}` }
+    return { link: link('waits', `, which failed: ${why}`), fix: `see its log: ${commands.here(`kubectl logs ${of} -c ${container}`)}` }
   }
   if (end !== undefined) return { link: link('ok', ', which is done') }
   if (state?.running === undefined) return { link: link('waits', ', which has not started') }
@@ -82,19 +92,24 @@ function sidecarLink(pod: Pod, name: string, container: string): { link: Link; f
 /** The driver says it itself. */
 const writingFix = (says: string): string | undefined => /needs FUSE.*?\. (To read, .*)$/s.exec(says)?.[1]
 
-const fixOf = (unschedulable: string | undefined, pod: string): string =>
+const fixOf = (unschedulable: string | undefined, pod: string, commands: Commands): string =>
   unschedulable === undefined || unschedulable.includes('anti-affinity')
-    ? `see its events: kubectl describe ${pod}`
+    ? `see its events: ${commands.here(`kubectl describe pod/${pod}`)}`
     : unschedulable.includes('fluid.io/') || unschedulable.includes('affinity')
-      ? `see which nodes it demands: kubectl get ${pod} -o yaml; nodes with a cache are labelled fluid.io/s-…`
+      ? `see which nodes it demands: ${commands.here(`kubectl get pod/${pod} -o yaml`)}; nodes with a cache are labelled fluid.io/s-…`
       : unschedulableFix(unschedulable, true)
+
+interface Context {
+  namespace: string
+  commands: Commands
+  isSimulated: boolean
+}
 
 function linkOf(
   { name, claim, dataset }: PodInput['volumes'][number],
-  namespace: string,
-  isSimulated: boolean,
+  { namespace, commands, isSimulated }: Context,
 ): { link: Link; fix?: string } {
-  const why = `sluice why dataset/${name} -n ${namespace}`
+  const why = commands.here(`sluice why dataset/${name}`)
   const link = (state: Link['state'], says: string, more: readonly string[] = []): Link => ({ what: 'volume', state, says, more })
   if (dataset === FORBIDDEN) return { link: link('ok', `claim ${name}: whether it is one of a Dataset may not be read by you`) }
   if (dataset === undefined && claim === undefined)

@@ -9,12 +9,13 @@ import { type Original, referenceOf } from '../../kinds/fluid/reference.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import type { Link } from '../../runtime/seams/explainer.ts'
 import { withheldText } from '../reference/consent.ts'
+import type { Commands } from './commands.ts'
 import type { Step } from './components.ts'
 import type { DatasetInput } from './input.ts'
 import { MOST_SHOWN, short } from './pods.ts'
 
 /** Empty: the dataset has sources of its own. */
-export function originalSteps({ dataset, original }: Pick<DatasetInput, 'dataset' | 'original'>): Step[] {
+export function originalSteps({ dataset, original, commands }: Pick<DatasetInput, 'dataset' | 'original' | 'commands'>): Step[] {
   const referred = referenceOf(dataset)
   if (referred === undefined) return []
   const refusal = refusalIn(dataset, referred)
@@ -26,7 +27,8 @@ export function originalSteps({ dataset, original }: Pick<DatasetInput, 'dataset
   const where = `Dataset ${referred.namespace}/${referred.name}${referred.subPath === '' ? '' : `, of which it is ${referred.subPath}`}`
   const complaint = findCondition(dataset.status?.conditions, 'NotReady')
   const uncopied = findCondition(dataset.status?.conditions, 'Mirrored')?.message
-  const more = [...seenOf(original, referred), ...(uncopied === undefined ? [] : [short(uncopied)])]
+  const why = commands.inCluster(`sluice why dataset/${referred.name} -n ${referred.namespace}`)
+  const more = [...seenOf(original, why), ...(uncopied === undefined ? [] : [short(uncopied)])]
   const link = (state: Link['state'], says: string): Link => ({
     what: 'original',
     state,
@@ -37,7 +39,7 @@ export function originalSteps({ dataset, original }: Pick<DatasetInput, 'dataset
   const fix =
     original === undefined || original === FORBIDDEN
       ? `see what it says, or ask whoever owns namespace ${referred.namespace}`
-      : `see what it waits for: sluice why dataset/${referred.name} -n ${referred.namespace}`
+      : `see what it waits for: ${why}`
   return [{ link: link(dataset.status?.phase === 'Failed' ? 'fails' : 'waits', complaint.message ?? where), fix }]
 }
 
@@ -49,10 +51,10 @@ function refusalIn({ metadata, status }: Dataset, referred: Original): string | 
   return message === withheldText(metadata.namespace ?? '', referred) ? message : undefined
 }
 
-function seenOf(original: DatasetInput['original'], { namespace, name }: Original): string[] {
+function seenOf(original: DatasetInput['original'], why: string): string[] {
   if (original === undefined) return []
   if (original === FORBIDDEN) return ['it may not be read by you']
-  return [`it is ${original.status?.phase || 'NotBound'}: sluice why dataset/${name} -n ${namespace}`]
+  return [`it is ${original.status?.phase || 'NotBound'}: ${why}`]
 }
 
 /** Undefined: nobody refers to it. */
@@ -69,10 +71,10 @@ export function referencesStep({ dataset }: Pick<DatasetInput, 'dataset'>): Step
 }
 
 /** What to do about a deletion that references hold; undefined: they do not. */
-export function heldByReferences({ status }: Dataset): string | undefined {
+export function heldByReferences({ status }: Dataset, commands: Commands): string | undefined {
   const held = findCondition(status?.conditions, 'DeletionHeld')
   if (held?.reason !== 'DatasetsUseIt') return undefined
   const [first = ''] = status?.datasetRef ?? []
   const [namespace, name] = first.split('/')
-  return `delete the datasets that refer to it${name === undefined ? '' : `, first kubectl delete dataset/${name} -n ${namespace}`}`
+  return `delete the datasets that refer to it${name === undefined ? '' : `, first ${commands.inCluster(`kubectl delete dataset/${name} -n ${namespace}`)}`}`
 }

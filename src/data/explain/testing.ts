@@ -5,6 +5,7 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { PersistentVolumeClaim, Pod, PodStatus } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ExplainedObject } from '../../runtime/seams/explainer.ts'
+import { commandsFor } from './commands.ts'
 import type { DatasetInput } from './input.ts'
 
 export const FLUID = 'data.fluid.io/v1alpha1'
@@ -85,6 +86,7 @@ export const anInput = (more: Partial<DatasetInput> = {}): DatasetInput => ({
   volume: undefined,
   claim: aClaim(),
   pods: NONE,
+  commands: commandsFor('shop', undefined),
   ...more,
 })
 

@@ -26,6 +26,7 @@ describe('a pod that asks for sidecars', () => {
     const sidecar = firstInit(pod)
     assert.equal(sidecar.restartPolicy, 'Always')
     assert.equal(sidecar.startupProbe?.exec?.command?.[0], 'test')
+    assert.equal(sidecar.readinessProbe, undefined, 'only the client of a node serves HTTP')
     assert.equal(envOf(sidecar, 'SLUICE_SIDECAR_SUB_PATH'), '/train/$$(HOME)', 'not replaced by Kubernetes')
     assert.equal(envOf(sidecar, 'FLUID_RUNTIME_MOUNT_PATH'), '/runtime-mnt/cache/default/demo/cache-fuse')
     assert.deepEqual(volumeOf(pod, 'v-demo'), { name: 'v-demo', emptyDir: {} })

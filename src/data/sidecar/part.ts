@@ -71,7 +71,9 @@ interface Place {
 }
 
 function filesPart(input: PartInput, { root, subPath }: Place): Part {
-  const { container, volumes } = renamed(input)
+  const { container: own, volumes } = renamed(input)
+  // Only the client of a node answers over HTTP: several sidecars share the address of their pod.
+  const { readinessProbe: _, ...container } = own
   const state = input.names.volume(`sluice-sidecar-state-${input.i}`)
   return {
     container: {

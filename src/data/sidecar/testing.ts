@@ -35,6 +35,7 @@ export function filesClient(
           image: 'sluice.dev/sluice:1',
           command: ['sluice', 'cache', 'client'],
           env: [{ name: 'FLUID_RUNTIME_MOUNT_PATH', value: root }],
+          readinessProbe: { httpGet: { path: '/healthz', port: 19452 } },
           volumeMounts: [
             { name: 'token', mountPath: '/var/run/secrets/sluice.dev/cache', readOnly: true },
             { name: 'config', mountPath: '/etc/fluid/config', readOnly: true },

@@ -16,10 +16,13 @@ export interface ExplainRequest {
   name: string
   /** Where it is looked for if its kind has namespaces. */
   namespace: string
+  /** Of the kubeconfig, where one was named. */
+  context?: string
 }
 
 export interface Explained {
   resource: Resource
+  isHub: boolean
   explanation: Explanation
   /** Whether the hub has the object. */
   isThere: boolean
@@ -39,33 +42,34 @@ export async function explainObject(
   if (resource === undefined) return isHub ? 'no-resource' : 'no-hub'
   const namespace = resource.namespaced ? request.namespace : ''
   const own = explainers.find(({ objects }) => objects?.explains(resource, isHub))?.objects
-  if (own !== undefined) return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources, isHub })
+  if (own !== undefined)
+    return explainOwn(own, { resource, namespace, name: request.name }, { client, served: resources, isHub, context: request.context })
   if (!isHub) return 'no-hub'
   const input = await readExplainInput(client, { resource, namespace, name: request.name })
   const { template, binding } = input
   const subject = { resource, namespace, name: request.name, template, binding }
   const added = await Promise.all(explainers.map(async ({ at, explain: linksOf }) => ({ at, ...(await linksOf(subject, client)) })))
   const isThere = template !== undefined
-  return { resource, explanation: explain(input, added), isThere, leavesTrace: isThere || binding !== undefined }
+  return { resource, isHub, explanation: explain(input, added), isThere, leavesTrace: isThere || binding !== undefined }
 }
 
 /** An object that is no template: its module explains it alone. */
 async function explainOwn(
   own: ObjectExplainer,
   subject: Subject,
-  { client, served, isHub }: { client: Client; served: readonly Resource[]; isHub: boolean },
+  { client, served, isHub, context }: { client: Client; served: readonly Resource[]; isHub: boolean; context: string | undefined },
 ): Promise<Explained> {
   const { resource, namespace, name } = subject
   const object = await ifFound(client.get(resource, { namespace, name }))
   const nothing = explain({ subject, template: undefined, policies: [], binding: undefined, clusters: [], works: [] })
   if (object === undefined) {
     const explanation = isHub ? nothing : { ...nothing, links: [], ...missingHere(subject) }
-    return { resource, explanation, isThere: false, leavesTrace: false }
+    return { resource, isHub, explanation, isThere: false, leavesTrace: false }
   }
-  const { links, says, trouble } = await own.explain({ ...subject, object, served }, client)
+  const { links, says, trouble } = await own.explain({ ...subject, object, served, ...(context === undefined ? {} : { context }) }, client)
   const { template, clusters, others } = nothing
   const explanation = { template, ...(trouble ?? { state: 'ok' as const, says }), links, clusters, others }
-  return { resource, explanation, isThere: true, leavesTrace: true }
+  return { resource, isHub, explanation, isThere: true, leavesTrace: true }
 }
 
 /** In a cluster that is no hub. */

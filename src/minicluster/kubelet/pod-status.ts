@@ -106,6 +106,7 @@ export function statusEvents(input: PodStatusInput, next: PodStatus): EventInten
   })
   const mounting = input.isMounting ? undefined : mountFailure(views, all)
   if (mounting !== undefined) events.push({ of: pod, host, type: 'Warning', reason: 'FailedMount', message: mounting })
+  if (input.isMounting && beginsToWait(views, all)) events.push({ of: pod, host, ...waitingForVolumes(pod) })
   if (next.reason === 'DeadlineExceeded' && pod.status?.reason !== next.reason)
     events.push({ of: pod, host, type: 'Normal', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE })
   return events
@@ -139,6 +140,20 @@ function containerEvents({ reported, name, spec }: ContainerView, status: Contai
 
 const PROBLEMS = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']
 const CREATING = ['ContainerCreating', 'PodInitializing']
+
+/** kubectl prints no message of a container that waits, so an event says where progress can be seen; once, not at every step. */
+function beginsToWait(views: readonly ContainerView[], all: readonly ContainerStatus[]): boolean {
+  const messageOf = ({ state }: ContainerStatus): string | undefined =>
+    CREATING.includes(state?.waiting?.reason ?? '') ? state?.waiting?.message : undefined
+  const before = views.some(({ reported }) => reported !== undefined && messageOf(reported) !== undefined)
+  return !before && all.some((status) => messageOf(status) !== undefined)
+}
+
+const waitingForVolumes = ({ metadata: { namespace, name } }: PodStatusInput['pod']): Piece => ({
+  type: 'Normal',
+  reason: 'WaitingForVolumes',
+  message: `the pod starts when its volumes are ready; how far they are: sluice why pod/${name} -n ${namespace}, with the --context of this cluster`,
+})
 
 /** One event for the pod, though every container waits. */
 function mountFailure(views: readonly ContainerView[], all: readonly ContainerStatus[]): string | undefined {

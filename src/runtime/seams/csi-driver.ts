@@ -116,6 +116,10 @@ export interface CsiDriver {
   unstage(context: CsiContext): Promise<void>
 }
 
+/** Why a volume whose attributes the author of a pod writes is refused. */
+export const inlineRefusal = (driver: string): string =>
+  `inline volumes of driver ${driver} are refused, because attributes that a pod names could reach data of any namespace: use a persistentVolumeClaim instead`
+
 /** Undefined for volumes of other types. */
 export function csiVolumeOf({ metadata, spec }: PersistentVolume): CsiVolume | undefined {
   if (spec?.csi === undefined) return undefined

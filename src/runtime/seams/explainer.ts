@@ -46,6 +46,8 @@ export interface ObjectSubject extends Pick<ExplainSubject, 'resource' | 'namesp
   object: KubeObject
   /** What the hub serves, one version of each. */
   served: readonly Resource[]
+  /** The context that was named when this was asked: commands in fixes need it, too. */
+  context?: string
 }
 
 export interface ExplainedObject extends ExplainedLinks {

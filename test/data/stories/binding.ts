@@ -264,24 +264,31 @@ export const binding: DataArea = {
       },
     },
     {
-      name: 'a name that is too long for its services: the dataset repeats what the server says, and goes without a trace',
+      name: 'a name that is too long for its pods: the runtime is refused with the length that works',
       async run(testbed) {
         const name = `d${'x'.repeat(60)}`
         await testbed.create(aClass(testbed))
-        const before = await contentsOf(testbed)
         await testbed.create(aDataset(testbed, {}, { name }))
-        await testbed.create(aRuntime(testbed, {}, { name }))
-        await waitsBecause(
-          testbed,
-          /^the server does not accept an object of this runtime: Service .* must be no more than 63 characters/,
-          name,
+        await assert.rejects(
+          testbed.create(aRuntime(testbed, {}, { name })),
+          /labels of its pods are made of it: use at most 45 characters/,
         )
-        await isServedAs(testbed, CACHE_RUNTIMES, /^False NotAccepted: /, name)
-        await testbed.delete(DATASETS, name)
+      },
+    },
+    {
+      name: 'pods that no server takes: the dataset repeats what the server says, and goes without a trace',
+      async run(testbed) {
+        await testbed.create(aClass(testbed))
+        const before = await contentsOf(testbed)
+        await testbed.create(aDataset(testbed))
+        await testbed.create(aRuntime(testbed, { podMetadata: { labels: { team: 'two words' } } }))
+        await waitsBecause(testbed, /^the server does not accept an object of this runtime: .*two words/)
+        await isServedAs(testbed, CACHE_RUNTIMES, /^False NotAccepted: /)
+        await testbed.delete(DATASETS, 'demo')
         await isEmptied(testbed, before)
         // It was tried again meanwhile, and the log says so.
         const { complaints } = testbed.member
-        assert.ok(complaints.splice(0).every((complaint) => complaint.includes('must be no more than 63 characters')))
+        assert.ok(complaints.splice(0).every((complaint) => complaint.includes('two words')))
       },
     },
     {

@@ -98,20 +98,23 @@ const translated = ({ resource, master, worker, client, fluidPath, mountType }: 
   },
 })
 
-const UNREAD = ['juicefs:///', 'hdfs://name:9000/data', 'oss://bucket/data', 'gs://bucket/data']
+const UNREAD: readonly (readonly [string, Resource])[] = [
+  ['juicefs:///', ALLUXIO_RUNTIMES],
+  ['hdfs://name:9000/data', ALLUXIO_RUNTIMES],
+  ['oss://bucket/data', ALLUXIO_RUNTIMES],
+  ['gs://bucket/data', CACHE_RUNTIMES],
+]
 
-const unread = (mountPoint: string): DataStory => ({
-  name: `${mountPoint} cannot be read: NotBound with what to do, and Bound once it is mounted another way`,
+const unread = ([mountPoint, resource]: readonly [string, Resource]): DataStory => ({
+  name: `${mountPoint} cannot be read by a ${resource.kind}: NotBound with what to do, and Bound once it is mounted another way`,
   async run(testbed) {
     answering(testbed.member)
     await testbed.create(aDataset(testbed, { ...TOLERATING, mounts: [{ mountPoint, name: 'one' }] }))
-    await testbed.create(aRuntimeOf('AlluxioRuntime'))
+    await testbed.create(aRuntimeOf(resource.kind, resource === CACHE_RUNTIMES ? { runtimeClassName: 'builtin' } : {}))
     const [scheme = ''] = mountPoint.split(':')
-    const why = new RegExp(
-      `the builtin cache cannot read ${scheme}:// \\(it reads local, pvc, http, https and s3\\): mount the data another way`,
-    )
+    const why = new RegExp(`the builtin cache cannot read ${scheme}:// \\(it reads local, pvc, http, https and s3\\): .*(mount|serve)`)
     await waitsBecause(testbed, why)
-    await isServedAs(testbed, ALLUXIO_RUNTIMES, new RegExp(`^False UnsupportedMount: ${why.source}`))
+    await isServedAs(testbed, resource, new RegExp(`^False UnsupportedMount: ${why.source}`))
     await testbed.settle()
     assert.deepEqual(await testbed.list(ADVANCED_STATEFUL_SETS), [], 'nothing is made for it')
     await testbed.patch(DATASETS, 'demo', { spec: { mounts: MOUNTS } })
@@ -124,7 +127,7 @@ const unserved = (resource: Resource): DataStory => ({
   async run(testbed) {
     await testbed.create(aDataset(testbed))
     await testbed.create(aRuntimeOf(resource.kind, { podMetadata: undefined }))
-    const why = `no engine serves a ${resource.kind}: use a CacheRuntime of the same name with runtimeClassName builtin`
+    const why = `no engine serves runtimes of kind ${resource.kind}: delete it, and create a CacheRuntime of the same name with runtimeClassName builtin`
     await waitsBecause(testbed, new RegExp(`^${why}`))
     assert.equal(await servedOf(testbed, resource), `False NoEngine: ${why}`)
     await testbed.settle()
@@ -185,7 +188,7 @@ export const engines: DataArea = {
           await testbed.create(aRuntimeOf(resource.kind, {}, name))
         }
         for (const resource of OTHERS) {
-          const why = `no engine serves a ${resource.kind} here yet: use a CacheRuntime of the same name with runtimeClassName builtin`
+          const why = `no engine serves runtimes of kind ${resource.kind} here yet: delete it, and create a CacheRuntime of the same name with runtimeClassName builtin`
           await waitsBecause(testbed, new RegExp(`^${why}`), resource.kind.toLowerCase())
           await isServedAs(testbed, resource, new RegExp(`^False NoEngine: ${why}$`), resource.kind.toLowerCase())
         }

@@ -13,7 +13,7 @@ export const BUILTIN_CLASS = 'builtin'
 /** Where a worker keeps blocks when its runtime does not say it. */
 export const DEFAULT_LEVELS: readonly CacheTierLevel[] = [{ emptyDir: { quota: '1Gi' } }]
 
-const PORTS = { master: 19450, worker: 19451 } as const
+const PORTS = { master: 19450, worker: 19451, client: 19452 } as const
 const TOKEN_PATH = '/var/run/secrets/sluice.dev/cache'
 /** The inventory's journal: it outlives a container, not the pod, and without it the sources are listed again. */
 const STATE_PATH = '/var/lib/sluice/master'
@@ -73,7 +73,7 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
   }
   const client: CacheRuntimeComponent = componentOf('client', version, {
     annotations: { [CLASS_ANNOTATIONS.sidecarFiles]: 'true' },
-    container: { volumeMounts: [{ name: 'token', mountPath: TOKEN_PATH, readOnly: true }] },
+    container: { ...readiness(PORTS.client), volumeMounts: [{ name: 'token', mountPath: TOKEN_PATH, readOnly: true }] },
     volumes: [
       {
         name: 'token',

@@ -4,6 +4,7 @@ import { isNative, pathOfMount } from '../../../kinds/fluid/mount-point.ts'
 import { datasetId, fuseLabel } from '../../../kinds/fluid/names.ts'
 import { CACHE_RUNTIMES } from '../../../kinds/fluid/resources.ts'
 import { cacheTiersOf } from '../../../kinds/fluid/tiered-store.ts'
+import { unreadMount } from '../../../kinds/fluid/unread-mounts.ts'
 import { commandIn } from '../../scaling/handover.ts'
 import { mountInfo } from '../../volume/desired.ts'
 import { BUILTIN_CLASS, DEFAULT_LEVELS } from '../builtin/class.ts'
@@ -35,6 +36,9 @@ function serve({ runtime, dataset, classOf }: EngineInput): Served {
     const message = `failed to get CacheRuntimeClass ${className.slice(0, LONGEST_NAME)}: create it, or name one that kubectl get cacheruntimeclasses shows`
     return { refused: { reason: 'NoSuchClass', message } }
   }
+  // Of another class only its own programs know.
+  const unread = className === BUILTIN_CLASS ? unreadMount(dataset.spec) : undefined
+  if (unread !== undefined) return { refused: unread }
   const { namespace = '', name = '', uid = '' } = dataset.metadata
   const named = { namespace, name, uid }
   return servedAs({

@@ -57,14 +57,17 @@ describe('runtimes of other engines', () => {
   it('are refused where they are not translated, with what to use', () => {
     const { refused } = serve(jindoEngine, { translates: false })
     assert.equal(refused?.reason, 'NoEngine')
-    assert.match(refused?.message ?? '', /JindoRuntime here yet: use a CacheRuntime of the same name with runtimeClassName builtin/)
+    assert.match(
+      refused?.message ?? '',
+      /JindoRuntime here yet: delete it, and create a CacheRuntime of the same name with runtimeClassName builtin/,
+    )
   })
 
   for (const scheme of ['juicefs', 'hdfs', 'oss', 'gs'])
     it(`are refused for mounts that nobody can read: ${scheme}://`, () => {
       const { refused } = serve(alluxioEngine, { mounts: [LOCAL, { mountPoint: `${scheme}://there/x`, name: 'x' }] })
       assert.equal(refused?.reason, 'UnsupportedMount')
-      assert.match(refused?.message ?? '', new RegExp(`cannot read ${scheme}://.*S3 gateway`))
+      assert.match(refused?.message ?? '', new RegExp(`cannot read ${scheme}://.*(S3 gateway|S3-compatible endpoint)`))
     })
 
   it('wait for the class', () => assert.equal(serve(alluxioEngine, { hasClass: false }).refused?.reason, 'NoSuchClass'))

@@ -3,15 +3,15 @@
  * not run. Names of objects and the form of the status stay those of the kind; the condition Served says who serves.
  */
 import type { Dataset } from '../../../kinds/fluid/index.ts'
-import { parseMountPoint } from '../../../kinds/fluid/mount-point.ts'
 import { datasetId, fuseLabel } from '../../../kinds/fluid/names.ts'
 import { ALLUXIO_RUNTIMES, JINDO_RUNTIMES, JUICEFS_RUNTIMES } from '../../../kinds/fluid/resources.ts'
+import { unreadMount } from '../../../kinds/fluid/unread-mounts.ts'
 import { mountInfo } from '../../volume/desired.ts'
 import { BUILTIN_CLASS } from '../builtin/class.ts'
 import { clearingOf } from '../cache/clearing.ts'
 import { servedAs } from '../cache/engine.ts'
 import type { Cache } from '../cache/topology.ts'
-import type { Engine, EngineInput, EngineOptions, Refused, Served } from '../engine.ts'
+import type { Engine, EngineInput, EngineOptions, Served } from '../engine.ts'
 import { type TranslatedSpec, translatedSpec } from './spec.ts'
 
 const SERVED_BY = 'served by the builtin cache of Sluice: images, ports and options of the engine itself have no effect'
@@ -42,9 +42,9 @@ function serve({ type, kind, names }: Kind, { runtime, dataset, classOf }: Engin
   if (!translates)
     return refused(
       'NoEngine',
-      `no engine serves a ${kind} here yet: use a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
+      `no engine serves runtimes of kind ${kind} here yet: delete it, and create a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
     )
-  const unread = unreadMount(dataset)
+  const unread = unreadMount(dataset.spec)
   if (unread !== undefined) return { refused: unread }
   const runtimeClass = classOf(BUILTIN_CLASS)
   if (runtimeClass === undefined) return refused('NoSuchClass', `CacheRuntimeClass ${BUILTIN_CLASS} is missing; it is made again by itself`)
@@ -69,18 +69,6 @@ function serve({ type, kind, names }: Kind, { runtime, dataset, classOf }: Engin
 }
 
 const refused = (reason: string, message: string): Served => ({ refused: { reason, message } })
-
-function unreadMount({ spec }: Dataset): Refused | undefined {
-  for (const { mountPoint } of spec?.mounts ?? []) {
-    const { value, error } = parseMountPoint(mountPoint)
-    if (error !== undefined) return { reason: 'InvalidMount', message: error }
-    if (value.kind !== 'other' && value.kind !== 'dataset') continue
-    const scheme = value.kind === 'dataset' ? 'dataset' : value.scheme
-    const message = `the builtin cache cannot read ${scheme}:// (it reads local, pvc, http, https and s3): mount the data another way, for example through an S3 gateway or a claim`
-    return { reason: 'UnsupportedMount', message }
-  }
-  return undefined
-}
 
 const SOURCE_OPTION = /^(alluxio\.underfs\.|aws\.|fs\.s3)/
 

@@ -9,7 +9,7 @@ const engineOf = (type: Engine['type'], resource: Engine['resource']): Engine =>
   serve: () => ({
     refused: {
       reason: 'NoEngine',
-      message: `no engine serves a ${resource.kind}: use a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
+      message: `no engine serves runtimes of kind ${resource.kind}: delete it, and create a CacheRuntime of the same name with runtimeClassName ${BUILTIN_CLASS}`,
     },
   }),
 })

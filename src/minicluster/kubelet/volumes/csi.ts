@@ -2,6 +2,7 @@
  * csi: a volume whose attributes the author of the pod writes. Refused: they would reach what any namespace has, without
  * anybody's consent. The attributes of a PersistentVolume are written by whoever may create one.
  */
+import { inlineRefusal } from '../../../runtime/seams/csi-driver.ts'
 import { type VolumeDriver, waiting } from '../../../runtime/seams/volume-driver.ts'
 
 export const csi: VolumeDriver = {
@@ -9,8 +10,6 @@ export const csi: VolumeDriver = {
   plan({ csi: source }, context) {
     const driver = source?.driver ?? ''
     if (!context.hasCsiDriver(driver)) return waiting(`driver name ${driver} not found in the list of registered CSI drivers`)
-    return waiting(
-      `inline volumes of driver ${driver} are refused, because attributes that a pod names could reach data of any namespace: use a persistentVolumeClaim instead`,
-    )
+    return waiting(inlineRefusal(driver))
   },
 }
