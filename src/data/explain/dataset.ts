@@ -26,9 +26,10 @@ export function explainDataset(input: DatasetInput): ExplainedObject {
   const steps = [
     deletionStep(input),
     ...runtimeSteps(input),
-    ...componentSteps(input),
-    scaleInStep(input),
-    ...(isReference(input.dataset) ? originalSteps(input) : [sourcesStep(input), referencesStep(input)]),
+    // The pods of a reference are those of its original, in another namespace.
+    ...(isReference(input.dataset)
+      ? originalSteps(input)
+      : [...componentSteps(input), scaleInStep(input), sourcesStep(input), referencesStep(input)]),
     volumeStep(input),
     readersStep(input),
   ].filter((step) => step !== undefined)

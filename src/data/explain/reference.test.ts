@@ -26,6 +26,9 @@ describe('why a dataset that refers to another one is bound, or not', () => {
       '  it is Bound: sluice why dataset/images -n data',
     ])
     assert.equal(explained({ dataset: referring(), original }).trouble, undefined)
+    const repeated = { ...served('True', 'Served'), desiredMasterNumberScheduled: 1, desiredWorkerNumberScheduled: 2 }
+    const runtimes = [aRuntime(repeated, 'ThinRuntime')]
+    assert.deepEqual(linesOf({ dataset: referring(), original, runtimes }, /master|worker/), [], 'its pods are those of the original')
   })
 
   for (const text of [withheldText('shop', ORIGINAL), withdrawnText('shop', ORIGINAL)])

@@ -77,6 +77,7 @@ describe('the copies for a reference', () => {
       const set = await templateIn(cluster)
       assert.deepEqual(configMapsOf(set), [mirrorName('fluid-runtime-config-images', IMAGES)])
       assert.equal(set.spec?.template?.spec?.nodeSelector?.['fluid.io/fuse-balloon'], 'true')
+      assert.deepEqual(set.spec?.template?.metadata?.annotations, { 'sluice.dev/sidecar-files': 'true' })
       const [node] = (await cluster.list(NODES)) as Node[]
       await cluster.patch(NODES, node?.metadata.name ?? '', { metadata: { labels: { 'fluid.io/f-data-images': 'true' } } })
       await world.settle()

@@ -10,6 +10,7 @@ import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts
 import type { ConfigMap, DaemonSet, PodSpec } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
+import { CLASS_ANNOTATIONS } from '../../engines/cache/pod-template.ts'
 import { canonical } from '../../runtime/canonical.ts'
 import { MIRROR_OF, MIRROR_SOURCE, type Mirror, renamed } from './mirror.ts'
 
@@ -85,6 +86,12 @@ function parsedText(text: string): unknown {
   }
 }
 
+/** How such a client works as a sidecar. Other annotations of its pods are its owner's business. */
+function formOf(spec: DaemonSet['spec']): { annotations?: Record<string, string> } {
+  const form = spec?.template?.metadata?.annotations?.[CLASS_ANNOTATIONS.sidecarFiles]
+  return form === undefined ? {} : { annotations: { [CLASS_ANNOTATIONS.sidecarFiles]: form } }
+}
+
 interface Renaming {
   names: ReadonlySet<string>
   original: Original
@@ -107,7 +114,7 @@ function templateCopy({ spec }: DaemonSet, metadata: ObjectMeta, { names, origin
     spec: {
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        metadata: { labels, ...formOf(spec) },
         spec: { ...renamed(pod, names, original), nodeSelector: { ...pod.nodeSelector, [LABELS.fuseBalloon]: 'true' } },
       },
       updateStrategy: { type: 'OnDelete' },
