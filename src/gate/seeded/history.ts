@@ -127,12 +127,12 @@ function allow(hub: InvariantView, version: Version): void {
   for (const name of names ?? []) version.allowed.add(name)
 }
 
-/** A release stays while the workload needs something else for a while: each was judged when it was written. */
+/** A release stays while the workload needs something else for a while, or a claim that it names is gone: each was judged when it was written. */
 function releasedTo(hub: InvariantView, template: KubeObject): readonly string[] {
   const { claims, missing } = claimsOn(hub, template)
-  const needed = claims.map(({ metadata }) => metadata.name ?? '').sort()
+  const needed = [...claims.map(({ metadata }) => metadata.name ?? ''), ...missing].sort()
   const binding = (hub.list(BINDINGS) as Binding[]).find(({ spec }) => spec.resource.uid === template.metadata.uid)
-  const isSame = binding !== undefined && missing.length === 0 && JSON.stringify(releasedFor(binding)) === JSON.stringify(needed)
+  const isSame = binding !== undefined && JSON.stringify(releasedFor(binding)) === JSON.stringify(needed)
   return isSame ? (allowOf(binding) ?? []) : []
 }
 
