@@ -147,10 +147,10 @@ export class Scene {
           FLUID_RUNTIME_CONFIG_PATH: this.at('config', `n${i}.json`),
         }),
       ),
-      ...this.clients.map(({ node, directory }) =>
+      ...this.clients.map(({ node, directory }, i) =>
         program(`client-${node}`, 'client', {
           NODE_NAME: node,
-          POD_IP: this.host(20),
+          POD_IP: this.host(20 + i),
           FLUID_RUNTIME_MOUNT_PATH: directory,
           FLUID_RUNTIME_CONFIG_PATH: this.at('config', `${node}.json`),
           SLUICE_TOKEN_PATH: this.at('config', `token-${node}`),
