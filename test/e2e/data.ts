@@ -6,6 +6,9 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -110,10 +113,15 @@ const ALL_CHAPTERS = [/failover +web leaves member\d/, /collect has succeeded/, 
 /** The same on other versions of Node, each with its time. */
 function onEveryNode(): void {
   const args = ['scripts/run.mjs', 'test/e2e/data.ts', ...(values.full ? ['--full'] : [])]
+  // The plain user runs this Node as well, and may not look into the home of whoever started the test.
+  const cache = mkdtempSync(path.join(os.tmpdir(), 'sluice-e2e-nodes-'))
+  chmodSync(cache, 0o755)
+  const env = { ...process.env, npm_config_cache: cache }
+  after(() => rmSync(cache, { recursive: true, force: true }))
   for (const version of NODES)
     it(`on Node ${version}`, (t) => {
       const beganMs = performance.now()
-      const { status } = spawnSync('npm', ['exec', '--yes', `--package=node@${version}`, '--', 'node', ...args], { stdio: 'inherit' })
+      const { status } = spawnSync('npm', ['exec', '--yes', `--package=node@${version}`, '--', 'node', ...args], { stdio: 'inherit', env })
       t.diagnostic(`Node ${version}: ${Math.round((performance.now() - beganMs) / 1000)} s`)
       assert.equal(status, 0)
     })
