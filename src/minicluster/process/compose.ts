@@ -7,7 +7,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +16,7 @@ import type { RunSpec } from '../kubelet/container-machine.ts'
 import { type Composition, CompositionError, composeRoot, type FileView } from './composition.ts'
 import { mountTable, parseMountInfo } from './mount-table.ts'
 import type { Namespaces } from './namespaces.ts'
+import { removeTreeSync } from './remove-tree.ts'
 
 export interface Composed {
   root: string
@@ -61,7 +61,7 @@ export function compose(options: ComposeOptions): Composed {
   const isInside = (file: string): boolean => file.startsWith(`${dataDirectory}/`)
   const request = { mounts, workingDir: options.workingDir, ownProc: namespaces.processes, mayMake: isInside }
   const root = path.join(directory, 'root')
-  for (const name of ['root', ...LAYERS]) rmSync(path.join(directory, name), { recursive: true, force: true })
+  for (const name of ['root', ...LAYERS]) removeTreeSync(path.join(directory, name))
   mkdirSync(root)
   const { composition, first } =
     spec.imageRoot === undefined

@@ -18,7 +18,7 @@ import { createMemoryVolumes, type MemoryVolumes, podsWithMemory } from './memor
 import { type Namespaces, type Probed, probeNamespaces } from './namespaces.ts'
 import { bootId } from './process-table.ts'
 import { findProgram, SYSTEM_PATH } from './programs.ts'
-import { removeTree } from './remove-tree.ts'
+import { removeTree, removeTreeSync } from './remove-tree.ts'
 import { ENDED_FILE, type Ended, type Place, type RunRecord, recordRun, writeRecord } from './run-files.ts'
 import { type KnownRun, keyOf, podDirectory, podsOnDisk, runDirectory, runsOnDisk, stateOf } from './run-store.ts'
 import { attachSession } from './sessions.ts'
@@ -135,7 +135,7 @@ class Runs {
 
   open(): void {
     mkdirSync(this.#notices, { recursive: true })
-    rmSync(path.join(this.#options.directory, 'scratch'), { recursive: true, force: true })
+    removeTreeSync(path.join(this.#options.directory, 'scratch'))
     // Before the directory is read, so that no change in between is missed.
     this.#watch()
     for (const name of readdirSync(this.#notices)) rmSync(path.join(this.#notices, name), { force: true, recursive: true })

@@ -4,9 +4,10 @@
  * is root while the mounts are made, and a second one inside in which it has its own uid again.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import path from 'node:path'
 import { findTools, type Tools } from './programs.ts'
+import { removeTreeSync } from './remove-tree.ts'
 
 export interface Namespaces {
   tools: Tools
@@ -61,7 +62,7 @@ export function probeNamespaces(scratch: string, user: { uid: number; gid: numbe
       },
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    removeTreeSync(directory)
   }
 }
 
