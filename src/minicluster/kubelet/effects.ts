@@ -16,6 +16,7 @@ import { HOSTS_PATH, type ReadyVolume, type StartOrder } from './run-spec.ts'
 import type { NodeShutdown } from './shutdown.ts'
 import type { HookProgress } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'
+import { createSharedDirectories } from './volumes/shared-directories.ts'
 
 export interface HookInput extends HookOrder {
   container: Container
@@ -64,12 +65,17 @@ export interface KubeletEffectsOptions {
 
 export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: KubeletEffectsOptions): KubeletEffects {
   const name = (what: string): string => `minicluster.kubelet.${what}`
+  const shared = createSharedDirectories()
   return {
     volume: {
       name: name('volume'),
       about: 'Makes the directory of a volume, with its files.',
       timeoutMs: MINUTE,
-      run: (setUp) => setUpVolume(machine, setUp),
+      run(setUp) {
+        const { podUid, plan } = setUp
+        const work = (): Promise<ReadyVolume> => setUpVolume(machine, setUp)
+        return plan.kind === 'path' && plan.within !== undefined ? shared.use(podUid, plan.path, work) : work()
+      },
     },
     publish: {
       name: name('publish'),
@@ -118,9 +124,12 @@ export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: Kubelet
       about: 'Takes away everything of a pod on this machine.',
       timeoutMs: MINUTE,
       async run({ podUid, node, emptied }) {
-        const below = machine.filesBelow(machine.nodeDirectory(node))
+        const directory = machine.nodeDirectory(node)
+        const below = machine.filesBelow(directory)
+        const at = (path: string): string => `${directory}${path}`
         // What cannot be looked at stays: it must not keep the pod.
-        for (const path of emptied) await below.removeEmpty(path).catch(() => undefined)
+        const remove = (path: string): Promise<void> => below.removeEmpty(path.slice(directory.length)).catch(() => undefined)
+        await shared.leave(podUid, emptied.map(at), remove)
         await machine.remove(podUid)
       },
     },
