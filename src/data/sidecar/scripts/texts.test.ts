@@ -16,7 +16,7 @@ function run(text: string, args: readonly string[], mounts: readonly [point: str
   const lines = mounts.map(([point, kind], i) => `${i + 20} 1 0:${i} / ${point} rw,relatime shared:${i} - ${kind} source rw\n`)
   writeFileSync(at('mountinfo'), lines.join(''))
   writeFileSync(at('script.sh'), text)
-  const given = { PATH: process.env.PATH ?? '', MOUNTINFO: at('mountinfo'), TRIES: '1', PAUSE: '0', ...env }
+  const given = { PATH: '/usr/bin:/bin', MOUNTINFO: at('mountinfo'), TRIES: '1', PAUSE: '0', ...env }
   const { status, stderr } = spawnSync('sh', [at('script.sh'), ...args], { env: given, encoding: 'utf8' })
   return { status, stderr }
 }
