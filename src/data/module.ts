@@ -18,6 +18,7 @@ import { dataExplainer } from './explain/index.ts'
 import { datasetLocality } from './locality/admission.ts'
 import { DATA_METRICS, dataMetrics } from './metrics.ts'
 import { nodeController } from './node/controller.ts'
+import { cacheNodeData } from './node/kept-directories.ts'
 import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
 import { mayReferBy } from './reference/consent.ts'
@@ -71,6 +72,7 @@ export const data = defineModule({
   },
   seams: {
     csiDrivers: (_services, { hostPathPrefixes = 'all' }) => [fluidCsiDriver({ hostPathPrefixes })],
+    nodeData: [cacheNodeData],
     // On Kubernetes no webhook is asked about every pod for this: kubelets refuse inline volumes of a driver that declares none.
     podAdmissions: ({ sidecarMode, translates = true }) => [
       datasetLocality(),

@@ -16,6 +16,7 @@ import { refOf } from '../../kube/object-reference.ts'
 import { type Effect, type EffectRequest, EXEC_IN_PODS, type Outcome, type PassReader, request } from '../../runtime/controller.ts'
 import { entryPod, runOf, simulatedBecause } from '../dataset/pods.ts'
 import { shown } from '../dataset/text.ts'
+import { isTier } from '../engines/cache/volume-names.ts'
 import type { Clearing, Engine, PodEntry } from '../engines/engine.ts'
 import { isOf } from './parts.ts'
 import { podNamesOf } from './pods.ts'
@@ -114,7 +115,7 @@ function runIn(
 
 /** Of tiers: other volumes are not the cache's own. */
 const directoriesIn = ({ spec }: AdvancedStatefulSet): string[] =>
-  (spec.template.spec?.volumes ?? []).flatMap(({ name = '', hostPath }) => (name.startsWith('tiered-store-') ? (hostPath?.path ?? []) : []))
+  (spec.template.spec?.volumes ?? []).flatMap(({ name = '', hostPath }) => (isTier(name) ? (hostPath?.path ?? []) : []))
 
 /** On which workers have run; simulated ones have stored nothing. */
 const nodesOf = (pods: readonly Pod[]): string[] => {

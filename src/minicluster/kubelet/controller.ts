@@ -33,6 +33,7 @@ import {
   type Signal,
   via,
 } from '../../runtime/controller.ts'
+import type { NodeData } from '../../runtime/seams/node-data.ts'
 import type { Source, VolumeDriver } from '../../runtime/seams/volume-driver.ts'
 import type { MemberShape } from '../shape.ts'
 import { createAddresses } from './addresses.ts'
@@ -42,6 +43,7 @@ import { type AutopsyInput, type KubeletEffects, kubeletEffects } from './effect
 import { environmentSources } from './environment/environment.ts'
 import { createHostsFiles, type HostsFiles } from './hosts/hosts-files.ts'
 import { processNodes } from './node/node.ts'
+import type { KeptRecords } from './node-data/records.ts'
 import { type KubeletState, keyOfRun, type Observed, observePod } from './observe.ts'
 import type { KubeletOptions } from './options.ts'
 import { type PodPlan, planPod } from './plan.ts'
@@ -49,19 +51,23 @@ import { createProber, keyOfProbe } from './probes/prober.ts'
 import { createTokens } from './tokens.ts'
 import { createPodVolumes, type PodVolumes } from './volumes/index.ts'
 import { keyOfSetUp } from './volumes/set-up.ts'
+import type { SharedDirectories } from './volumes/shared-directories.ts'
 
 /** What other modules bring, and what it shares with the other controllers of process nodes. */
 export interface KubeletParts {
   volumeDrivers?: readonly VolumeDriver[]
   csi?: NodeVolumes
   hosts?: HostsFiles
+  shared?: SharedDirectories
+  nodeData?: readonly NodeData[]
+  records?: KeptRecords
 }
 
 export function kubelet(shape: MemberShape, options: KubeletOptions, parts: KubeletParts = {}): Controller {
   const { machine, clock } = options
-  const { volumeDrivers = [], hosts = createHostsFiles() } = parts
+  const { volumeDrivers = [], hosts = createHostsFiles(), nodeData = [], shared, records } = parts
   const csi = parts.csi ?? new NodeVolumes({ machine, clock, nodes: () => [], drivers: [] })
-  const state = stateOf(shape, options, { volumes: createPodVolumes(volumeDrivers), csi, hosts })
+  const state = stateOf(shape, options, { volumes: createPodVolumes(volumeDrivers), csi, hosts, nodeData, shared, records })
   const { effects, nodes, volumes } = state
   const awake = createAwakening()
   return defineController<Observed | undefined, Pod>({
@@ -120,6 +126,9 @@ interface OwnState {
   volumes: PodVolumes
   csi: NodeVolumes
   hosts: HostsFiles
+  nodeData: readonly NodeData[]
+  shared: SharedDirectories | undefined
+  records: KeptRecords | undefined
 }
 
 function stateOf(shape: MemberShape, options: KubeletOptions, own: OwnState): KubeletState {
@@ -127,7 +136,7 @@ function stateOf(shape: MemberShape, options: KubeletOptions, own: OwnState): Ku
   let systemInfo: KubeletState['systemInfo'] | undefined
   return {
     machine,
-    effects: kubeletEffects({ machine, clock, csi: own.csi, shutdown: options.shutdown, hosts: own.hosts }),
+    effects: kubeletEffects({ machine, clock, shutdown: options.shutdown, ...own }),
     get systemInfo() {
       systemInfo ??= factsOf(options)
       return systemInfo

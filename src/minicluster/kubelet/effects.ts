@@ -10,13 +10,14 @@ import type { Autopsy } from './containers.ts'
 import type { NodeVolumes } from './csi/node-volumes.ts'
 import type { UseRecord } from './csi/records.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
+import type { KeptRecords } from './node-data/records.ts'
 import type { HookOrder } from './plan.ts'
 import { type Answer, askCommand, askHttp } from './probes/check.ts'
 import { HOSTS_PATH, type ReadyVolume, type StartOrder } from './run-spec.ts'
 import type { NodeShutdown } from './shutdown.ts'
 import type { HookProgress } from './stopping.ts'
 import { type SetUp, setUpVolume } from './volumes/set-up.ts'
-import { createSharedDirectories } from './volumes/shared-directories.ts'
+import { createSharedDirectories, type SharedDirectories } from './volumes/shared-directories.ts'
 
 export interface HookInput extends HookOrder {
   container: Container
@@ -61,19 +62,24 @@ export interface KubeletEffectsOptions {
   shutdown?: Pick<NodeShutdown, 'whileUp'>
   /** Without them, containers see the hosts file of this machine. */
   hosts?: HostsFiles
+  shared?: SharedDirectories
+  records?: KeptRecords
 }
 
-export function kubeletEffects({ machine, clock, csi, shutdown, hosts }: KubeletEffectsOptions): KubeletEffects {
+export function kubeletEffects(options: KubeletEffectsOptions): KubeletEffects {
+  const { machine, clock, csi, shutdown, hosts, shared = createSharedDirectories(), records } = options
   const name = (what: string): string => `minicluster.kubelet.${what}`
-  const shared = createSharedDirectories()
   return {
     volume: {
       name: name('volume'),
       about: 'Makes the directory of a volume, with its files.',
       timeoutMs: MINUTE,
       run(setUp) {
-        const { podUid, plan } = setUp
-        const work = (): Promise<ReadyVolume> => setUpVolume(machine, setUp)
+        const { podUid, plan, kept = [] } = setUp
+        async function work(): Promise<ReadyVolume> {
+          for (const directory of kept) await records?.keep({ ...directory, podUid })
+          return setUpVolume(machine, setUp)
+        }
         return plan.kind === 'path' && plan.within !== undefined ? shared.use(podUid, plan.path, work) : work()
       },
     },

@@ -10,7 +10,10 @@ import { kubeletHosts } from './hosts/controller.ts'
 import { createHostsFiles } from './hosts/hosts-files.ts'
 import { processNodeRegistration } from './node/controller.ts'
 import { processNodes } from './node/node.ts'
+import { kubeletNodeData } from './node-data/controller.ts'
+import { KeptRecords } from './node-data/records.ts'
 import type { KubeletOptions } from './options.ts'
+import { createSharedDirectories } from './volumes/shared-directories.ts'
 
 export type { KubeletOptions } from './options.ts'
 export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
@@ -19,7 +22,7 @@ export { createNodeShutdown, type NodeShutdown } from './shutdown.ts'
 export function kubeletControllers(
   shape: MemberShape,
   options: KubeletOptions | undefined,
-  { volumeDrivers, csiDrivers }: Pick<Seams, 'volumeDrivers' | 'csiDrivers'>,
+  { volumeDrivers, csiDrivers, nodeData }: Pick<Seams, 'volumeDrivers' | 'csiDrivers' | 'nodeData'>,
 ): Controller[] {
   if (options === undefined) return []
   const registration = processNodeRegistration(shape, options.systemInfo)
@@ -28,11 +31,14 @@ export function kubeletControllers(
   const nodes = processNodes(shape).map(({ name }) => name)
   const csi = new NodeVolumes({ machine, clock, nodes: () => nodes, drivers: csiDrivers, volumesRoot })
   const hosts = createHostsFiles()
+  const kept = { nodeData, records: new KeptRecords(machine, nodes), shared: createSharedDirectories() }
+  const isOurs = (node: string): boolean => nodes.includes(node)
   return [
     registration,
-    kubelet(shape, options, { volumeDrivers, csi, hosts }),
+    kubelet(shape, options, { volumeDrivers, csi, hosts, ...kept }),
     kubeletHosts(shape, machine, hosts),
     kubeletGarbage(shape, machine),
-    ...(csiDrivers.length === 0 ? [] : [kubeletCsi({ volumes: csi, machine, isOurs: (node) => nodes.includes(node) })]),
+    ...(csiDrivers.length === 0 ? [] : [kubeletCsi({ volumes: csi, machine, isOurs })]),
+    ...(nodeData.length === 0 ? [] : [kubeletNodeData({ ...kept, machine, csi, isOurs })]),
   ]
 }

@@ -7,6 +7,7 @@ import type { Client } from '../../client/client.ts'
 import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, SECRETS } from '../../kinds/kubernetes/resources.ts'
 import type { Container, Pod } from '../../kinds/kubernetes/types.ts'
 import type { Outcome, PassReader } from '../../runtime/controller.ts'
+import type { NodeData } from '../../runtime/seams/node-data.ts'
 import type { Token, TokenOrder, VolumeContext } from '../../runtime/seams/volume-driver.ts'
 import { type Addresses, HOST_ADDRESS } from './addresses.ts'
 import type { ContainerMachine, RunId } from './container-machine.ts'
@@ -16,6 +17,7 @@ import { type CsiStep, csiStep, type Publish } from './csi/pod-step.ts'
 import type { KubeletEffects } from './effects.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { ProbeKind, ProbeVerdicts } from './life.ts'
+import { directoriesOf } from './node-data/directories.ts'
 import type { MachineInfo, PodInput, VolumesState } from './plan.ts'
 import type { ProbeState } from './probes/probe-state.ts'
 import { keyOfProbe, type Prober, type WantedProbe } from './probes/prober.ts'
@@ -43,6 +45,7 @@ export interface KubeletState {
   volumes: PodVolumes
   hosts: HostsFiles
   csi: NodeVolumes
+  nodeData: readonly NodeData[]
 }
 
 export interface Observed {
@@ -157,6 +160,8 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
   const podUid = context.pod.metadata.uid ?? ''
   const known = state.readyVolumes.get(podUid) ?? new Map<string, ReadyVolume>()
   state.readyVolumes.set(podUid, known)
+  const node = context.pod.spec?.nodeName ?? ''
+  const kept = directoriesOf(context.pod, state.nodeData)
   const setUps: SetUp[] = []
   const publishes: Publish[] = []
   const problems: string[] = []
@@ -177,7 +182,12 @@ function volumesOf(state: KubeletState, context: VolumeContext, read: PassReader
       else if (step.ready === undefined) going.push({ name, message: step.message })
       continue
     }
-    const setUp = { podUid, name, plan }
+    const setUp = {
+      podUid,
+      name,
+      plan,
+      kept: kept.filter(({ volume }) => volume === name).map(({ path, owner }) => ({ node, path, owner })),
+    }
     setUps.push(setUp)
     const outcome = read.outcome(state.effects.volume, keyOfSetUp(setUp))
     if (outcome?.state === 'done') known.set(name, outcome.value)

@@ -17,6 +17,7 @@ import type { RunningController } from '../run-controller.ts'
 import type { CsiDriver } from '../seams/csi-driver.ts'
 import type { Explainer } from '../seams/explainer.ts'
 import type { Narrowing } from '../seams/narrowing.ts'
+import type { NodeData } from '../seams/node-data.ts'
 import { asAdmission, type PodAdmission } from '../seams/pod-admission.ts'
 import { joinSeams, NO_SEAMS, type Seams } from '../seams/seams.ts'
 import type { SeededPart } from '../seams/seeded.ts'
@@ -118,6 +119,7 @@ export interface ModuleSpec<Options, Services> {
     narrowings?(services: Services, options: Options): readonly Narrowing[]
     volumeDrivers?(services: Services, options: Options): readonly VolumeDriver[]
     csiDrivers?(services: Services, options: Options): readonly CsiDriver[]
+    nodeData?: readonly NodeData[]
     podAdmissions?(options: Options): readonly PodAdmission[]
     explainers?: readonly Explainer[]
     chapters?: readonly Chapter[]
@@ -276,6 +278,7 @@ const seamsOf = <Options, Services>({ seams }: ModuleSpec<Options, Services>, se
   narrowings: seams?.narrowings?.(services, options),
   volumeDrivers: seams?.volumeDrivers?.(services, options),
   csiDrivers: seams?.csiDrivers?.(services, options),
+  nodeData: seams?.nodeData,
 })
 
 /** The controllers of modules as declarations, with what other modules add to them through the seams. */

@@ -13,6 +13,7 @@ describe('seams', () => {
       narrowings: [a, b],
       volumeDrivers: [driver],
       csiDrivers: [],
+      nodeData: [],
     })
     assert.deepEqual(joinSeams([]), NO_SEAMS)
   })

@@ -13,6 +13,7 @@ import { nativeMounts } from './native-mounts.ts'
 import { FIXED_OPTIONS, SECRETS_PATH } from './runtime-config.ts'
 import { directoriesOf, withTierMemory } from './tiers.ts'
 import { type Cache, type Component, componentsOf } from './topology.ts'
+import { SHARED_PATH_VOLUME } from './volume-names.ts'
 
 const CONFIG_PATH = '/etc/fluid/config'
 export const CONFIG_FILE = 'runtime.json'
@@ -240,7 +241,7 @@ function trusted({ runtimeClass, dataset }: Cache, type: Component['type']): Mou
  * that completes files needs no more than the directory, and servers refuse propagation without that right.
  */
 function sharedPath({ targetPath }: Cache, { definition }: Component): Mounted {
-  const name = 'fluid-cache-runtime-shared-path'
+  const name = SHARED_PATH_VOLUME
   const isPrivileged = definition.template?.spec?.containers?.[0]?.securityContext?.privileged === true
   return {
     volume: { name, hostPath: { path: targetPath, type: 'DirectoryOrCreate' } },

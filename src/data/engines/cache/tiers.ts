@@ -2,6 +2,7 @@
 import type { CacheTierLevel } from '../../../kinds/fluid/index.ts'
 import type { Container, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
 import { addQuantities, canonicalQuantity, formatQuantity, isZeroQuantity, parseQuantity, type Quantity } from '../../../kube/quantity.ts'
+import { tierVolumeName } from './volume-names.ts'
 
 /** One directory of a tiered store, as a container sees it. */
 export interface TierDirectory {
@@ -26,19 +27,19 @@ const STORE_PATH = '/etc/fluid/mount/tiered-store'
 export const directoriesOf = (levels: readonly CacheTierLevel[]): TierDirectory[] =>
   levels.flatMap(({ processMemory, emptyDir, hostPath }, i): TierDirectory[] => {
     if (processMemory !== undefined) {
-      const name = `tiered-store-level-${i}-memory`
+      const name = tierVolumeName(i, 'memory')
       const volume = { name, emptyDir: { medium: 'Memory', sizeLimit: textOf(processMemory.quota) } }
       return [{ volume, mount: { name, mountPath: MEMORY_PATH }, memory: parseQuantity(processMemory.quota) }]
     }
     if (hostPath !== undefined)
       return hostPath.paths.map((path, j) => {
-        const name = `tiered-store-level-${i}-index-${j}`
+        const name = tierVolumeName(i, `index-${j}`)
         const type = hostPath.type ?? 'DirectoryOrCreate'
         return { volume: { name, hostPath: { path, type } }, mount: { name, mountPath: hostPathMount(i, j) }, memory: undefined }
       })
     if (emptyDir === undefined) return []
     const { medium = '', quota } = emptyDir
-    const name = `tiered-store-level-${i}-index-0`
+    const name = tierVolumeName(i, 'index-0')
     const volume = { name, emptyDir: { ...(medium === '' ? {} : { medium }), sizeLimit: textOf(quota) } }
     return [{ volume, mount: { name, mountPath: emptyDirMount(i) }, memory: medium === 'Memory' ? parseQuantity(quota) : undefined }]
   })

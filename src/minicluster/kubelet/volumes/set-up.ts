@@ -2,6 +2,7 @@
 
 import type { VolumePlan } from '../../../runtime/seams/volume-driver.ts'
 import type { ContainerMachine } from '../container-machine.ts'
+import type { Kept } from '../node-data/records.ts'
 import type { ReadyVolume } from '../run-spec.ts'
 import { isClean } from './payload.ts'
 
@@ -9,6 +10,8 @@ export interface SetUp {
   podUid: string
   name: string
   plan: Exclude<VolumePlan, { kind: 'waiting' | 'csi' }>
+  /** What the pod keeps in it after its end. */
+  kept?: readonly Omit<Kept, 'pods'>[]
 }
 
 /** What identifies this set-up. */

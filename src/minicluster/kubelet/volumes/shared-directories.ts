@@ -3,6 +3,8 @@
  * the other, so that none is taken away that a new pod has just been given.
  */
 export interface SharedDirectories {
+  /** No pod is given a directory while the work goes on. */
+  alone<T>(work: () => Promise<T>): Promise<T>
   /** The pod has it from now on, also if the work fails. */
   use<T>(podUid: string, path: string, work: () => Promise<T>): Promise<T>
   /** The pod has none any more. `remove` is called for each of the paths that no other pod has, or has a part of. */
@@ -21,6 +23,7 @@ export function createSharedDirectories(): SharedDirectories {
   const isUsed = (path: string): boolean =>
     [...pathsOf.values()].some((paths) => [...paths].some((used) => isWithin(used, path) || isWithin(path, used)))
   return {
+    alone,
     use: (podUid, path, work) =>
       alone(() => {
         pathsOf.set(podUid, (pathsOf.get(podUid) ?? new Set()).add(path))
