@@ -1,5 +1,5 @@
-/** What a deleted dataset must not leave: objects of the cluster, labels of nodes, files of its readers on nodes. */
-import { readdirSync } from 'node:fs'
+/** What a deleted dataset must not leave: objects of the cluster, labels of nodes, files and directories on nodes. */
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Node } from '../../../src/kinds/kubernetes/types.ts'
 import { CORE, DATASETS, type DatasetPlan } from './manifests.ts'
@@ -12,7 +12,7 @@ interface Named {
 const LISTS = ['pods', 'services', 'configmaps', 'secrets', 'persistentvolumeclaims'].map((resource) => `${CORE}/${resource}`)
 
 /** Empty when nothing is left. */
-export async function leftOf({ name }: DatasetPlan, api: MemberApi, dataDir: string): Promise<string[]> {
+export async function leftOf({ name, directories }: DatasetPlan, api: MemberApi, dataDir: string): Promise<string[]> {
   const left: string[] = []
   if ((await api.get(`${DATASETS}/${name}`)) !== undefined) left.push(`Dataset ${name}`)
   for (const list of [...LISTS, '/api/v1/persistentvolumes', '/apis/apps/v1/namespaces/default/daemonsets'])
@@ -22,8 +22,8 @@ export async function leftOf({ name }: DatasetPlan, api: MemberApi, dataDir: str
       if (label.endsWith(`-default-${name}`)) left.push(`label ${label} of node ${metadata.name}`)
   const nodes = path.join(dataDir, 'members', 'member1', 'nodes')
   for (const node of readdirSync(nodes)) {
-    // Workers are killed here and come back on other nodes: blocks stay where one has been, because nobody there removes them.
-    for (const kind of ['cache', 'alluxio']) left.push(...filesBelow(path.join(nodes, node, 'runtime-mnt', kind, 'default', name)))
+    const kinds = ['cache', 'alluxio'].map((kind) => `runtime-mnt/${kind}`)
+    for (const parent of [...kinds, ...directories.keys()]) left.push(...entriesFrom(path.join(nodes, node, parent, 'default', name)))
   }
   return left
 }
@@ -31,14 +31,8 @@ export async function leftOf({ name }: DatasetPlan, api: MemberApi, dataDir: str
 const isOf = (object: string, dataset: string): boolean =>
   object === dataset || object.startsWith(`${dataset}-`) || object.endsWith(`-${dataset}`) || object.includes(`-${dataset}-`)
 
-function filesBelow(directory: string): string[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-      const found = path.join(directory, entry.name)
-      return entry.isDirectory() ? filesBelow(found) : [found]
-    })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
+/** The directory itself, if it is there, and everything in it. */
+const entriesFrom = (directory: string): string[] =>
+  existsSync(directory)
+    ? [directory, ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((entry) => path.join(directory, entry))]
+    : []
