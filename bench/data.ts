@@ -13,14 +13,18 @@ import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
 import { type BindingFigures, measureBinding } from './data-binding.ts'
 import { type BytesResult, type FilesShape, measureBytes } from './data-bytes.ts'
+import { measureChanges } from './data-changes.ts'
 import { measurePods } from './data-pods.ts'
+import { measureReferences, type ReferenceShape } from './data-references.ts'
 import { measureScale, nodesFor, type ScaleShape } from './data-scale.ts'
+import { changesTable, referencesTable } from './data-sharing-tables.ts'
 import { bindingTable, bytesTable, podTable, scaleTable } from './data-tables.ts'
 import { type EmbeddedFleet, type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
 import { machineText, replaceBetween } from './figures.ts'
 
 const DOCUMENT = 'docs/performance.md'
 const MIB = 1024 ** 2
+const ONE_NODE: EmbeddedShape = { members: 1, transport: 'in-process', nodes: 1 }
 
 await runProgram(async (later) => {
   const { values } = parseArgs({
@@ -29,6 +33,9 @@ await runProgram(async (later) => {
       write: { type: 'boolean', default: false },
       only: { type: 'string' },
       datasets: { type: 'string' },
+      references: { type: 'string' },
+      namespaces: { type: 'string' },
+      changes: { type: 'string' },
       profile: { type: 'string' },
     },
   })
@@ -52,6 +59,17 @@ await runProgram(async (later) => {
     const pods = await onFleet({ members: 1, transport: 'in-process', nodes: 1, processNodes: 1 }, (fleet) => measurePods(fleet, shape))
     publish('bytes', `${bytesTable(results)}\n${podTable(pods)}`)
   }
+  if (isWanted('changes')) {
+    const shape = { references: 10, changes: Number(values.changes ?? (isQuick ? 30 : 300)) }
+    publish('changes', changesTable(await onFleet(ONE_NODE, (fleet) => measureChanges(fleet, shape))))
+  }
+  if (isWanted('references')) {
+    const shape = referenceShape(isQuick, values)
+    const { rest, restart } = await onFleet(ONE_NODE, (fleet) =>
+      measureReferences(fleet, shape, (known) => publish('references', referencesTable(known))),
+    )
+    if ((rest?.writes ?? 0) + (restart?.changed ?? 0) > 0) throw new Error('something was written at rest or after a restart')
+  }
   if (!isWanted('scale')) return 0
   const most = Number(values.datasets ?? (isQuick ? 500 : 10_000))
   const shape: ScaleShape = {
@@ -66,6 +84,17 @@ await runProgram(async (later) => {
   if (written > 0) console.log('something was written at rest or after a restart')
   return written === 0 ? 0 : 1
 })
+
+function referenceShape(isQuick: boolean, { references, namespaces }: { references?: string; namespaces?: string }): ReferenceShape {
+  const most = Number(references ?? (isQuick ? 100 : 1000))
+  return {
+    steps: [...[10, 30, 100, 300].filter((step) => step < most).slice(-2), most],
+    namespaces: Number(namespaces ?? 20),
+    plain: isQuick ? 50 : 200,
+    restSeconds: isQuick ? 10 : 60,
+    changes: isQuick ? 3 : 10,
+  }
+}
 
 interface Ground<T> {
   later: Cleanup
