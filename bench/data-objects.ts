@@ -92,11 +92,16 @@ export const builtinDatasetOf = (name: string, namespace: string, directory: str
   spec: { placement: 'Shared', mounts: [{ mountPoint: `local://${directory}`, name, path: '/' }] },
 })
 
-export const builtinRuntimeOf = (name: string, namespace: string, quota: string): KubeObject => ({
+/** Full as soon as it can be where it has several workers. */
+export const builtinRuntimeOf = (name: string, namespace: string, quota: string, replicas = 1): KubeObject => ({
   apiVersion: API_VERSION,
   kind: 'CacheRuntime',
   metadata: { name, namespace },
-  spec: { runtimeClassName: 'builtin', worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota } }] } } },
+  spec: {
+    runtimeClassName: 'builtin',
+    ...(replicas === 1 ? {} : { master: { options: { preload: 'true' } } }),
+    worker: { replicas, tieredStore: { levels: [{ emptyDir: { quota } }] } },
+  },
 })
 
 /** Refers to `original`, `namespace/name`. */

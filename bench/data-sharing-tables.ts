@@ -1,6 +1,7 @@
 /** The figures of references and of fewer workers as tables. */
 import type { ChangesResult, Waits } from './data-changes.ts'
 import type { ReferenceResult } from './data-references.ts'
+import type { ScaleInFigures } from './data-scale-in.ts'
 import { whole } from './figures.ts'
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(ms < 10_000 ? 2 : 1)
@@ -60,4 +61,56 @@ export function referencesTable({ namespaces, plain, growth, change, rest, resta
       `A restart with ${count} references (${whole(restart.objects)} objects): ${restart.changed} objects written, idle again after ${seconds(restart.wallMs)} s and ${seconds(restart.cpuMs)} s of CPU, ${whole(restart.residentBytes / KIB ** 2)} MiB resident.`,
     )
   return lines.join('\n')
+}
+
+export function scaleInTable(all: readonly ScaleInFigures[]): string {
+  const mebibytes = (bytes: number): string => whole(bytes / KIB ** 2)
+  const [first] = all
+  const rows = all.map(({ what, wallMs, cpuMs, movedBytes, staysBytes, sourceBytes, bytes }) => {
+    const again = sourceBytes.during + sourceBytes.after
+    const cells = [
+      ...[what, seconds(wallMs), seconds(cpuMs.cache), seconds(cpuMs.sluice), mebibytes(movedBytes)],
+      ...[movedBytes === 0 ? '–' : whole(movedBytes / 1e6 / (wallMs / 1000)), mebibytes(staysBytes.before)],
+      ...[mebibytes(again), `${((100 * (bytes - again)) / bytes).toFixed(0)} %`],
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  const reads = all.map(({ what, reads: { before, during }, everyBlockMs }) => {
+    const cells = [
+      ...[what, `${whole(during.reads)} (${during.failed})`, before.p50Ms.toFixed(1), during.p50Ms.toFixed(1)],
+      ...[whole(before.p99Ms), whole(during.p99Ms), whole(before.slowestMs), whole(during.slowestMs)],
+      ...[seconds(everyBlockMs.before), seconds(everyBlockMs.after)],
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    `A cache of ${mebibytes(first?.bytes ?? 0)} MiB, full, on three workers; from three to one:`,
+    '',
+    '| | time (s) | CPU of the cache (s) | CPU of Sluice (s) | moved (MiB) | moved, MB per second | the last worker held before (MiB) | read again from the source (MiB) | kept of the dataset |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...rows,
+    '',
+    '| reads of one block, at rest and meanwhile | meanwhile (failed) | p50 at rest (ms) | p50 (ms) | p99 at rest (ms) | p99 (ms) | slowest at rest (ms) | slowest (ms) | every block once before (s) | afterwards (s) |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...reads,
+    '',
+    ratiosText(all),
+  ].join('\n')
+}
+
+/** With hand-over to without. */
+function ratiosText(all: readonly ScaleInFigures[]): string {
+  const ratio = (of: (one: ScaleInFigures) => number): string => {
+    const meanOf = (what: ScaleInFigures['what']): number => {
+      const found = all.filter((one) => one.what === what).map(of)
+      return found.reduce((sum, value) => sum + value, 0) / found.length
+    }
+    return (meanOf('handed over') / meanOf('removed')).toFixed(2)
+  }
+  return [
+    `Handed over to removed: time ${ratio(({ wallMs }) => wallMs)}, CPU ${ratio(({ cpuMs }) => cpuMs.cache + cpuMs.sluice)},`,
+    `slowest read ${ratio(({ reads }) => reads.during.slowestMs)}, p99 ${ratio(({ reads }) => reads.during.p99Ms)},`,
+    `read again from the source ${ratio(({ sourceBytes }) => sourceBytes.during + sourceBytes.after)},`,
+    `every block once afterwards ${ratio(({ everyBlockMs }) => everyBlockMs.after)}.`,
+  ].join(' ')
 }

@@ -17,7 +17,8 @@ import { measureChanges } from './data-changes.ts'
 import { measurePods } from './data-pods.ts'
 import { measureReferences, type ReferenceShape } from './data-references.ts'
 import { measureScale, nodesFor, type ScaleShape } from './data-scale.ts'
-import { changesTable, referencesTable } from './data-sharing-tables.ts'
+import { measureScaleIn } from './data-scale-in.ts'
+import { changesTable, referencesTable, scaleInTable } from './data-sharing-tables.ts'
 import { bindingTable, bytesTable, podTable, scaleTable } from './data-tables.ts'
 import { type EmbeddedFleet, type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
 import { machineText, replaceBetween } from './figures.ts'
@@ -36,6 +37,7 @@ await runProgram(async (later) => {
       references: { type: 'string' },
       namespaces: { type: 'string' },
       changes: { type: 'string' },
+      mebibytes: { type: 'string' },
       profile: { type: 'string' },
     },
   })
@@ -69,6 +71,12 @@ await runProgram(async (later) => {
       measureReferences(fleet, shape, (known) => publish('references', referencesTable(known))),
     )
     if ((rest?.writes ?? 0) + (restart?.changed ?? 0) > 0) throw new Error('something was written at rest or after a restart')
+  }
+  if (isWanted('scale-in')) {
+    const mebibytes = Number(values.mebibytes ?? (isQuick ? 256 : 2048))
+    const shape = { files: manyFiles(8, Math.ceil(mebibytes / 8)), rounds: isQuick ? 1 : 2, restSeconds: isQuick ? 3 : 10 }
+    const figures = await onFleet({ ...ONE_NODE, processNodes: 3 }, (fleet) => measureScaleIn(fleet, shape))
+    publish('scale-in', scaleInTable(figures))
   }
   if (!isWanted('scale')) return 0
   const most = Number(values.datasets ?? (isQuick ? 500 : 10_000))
