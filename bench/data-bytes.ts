@@ -86,6 +86,12 @@ export async function measureBytes(
   }
 }
 
+export const manyFiles = (files: number, mebibytes: number): FilesShape => ({
+  name: `${files} files of ${mebibytes} MiB`,
+  files,
+  bytesEach: mebibytes * MIB,
+})
+
 /** Not compressible, and different everywhere. */
 export function makeFiles(directory: string, { files, bytesEach }: FilesShape): void {
   const random = seededRandom(7)

@@ -1,8 +1,10 @@
 /**
- * `npm run bench:data [-- --quick] [--write] [--only binding|scale|bytes] [--datasets N] [--profile DIR]`: what datasets cost: from
- * their last ready pod to Bound; thousands of them on simulated nodes, beside the same pods alone, at rest and after a restart; and
- * bytes through the builtin cache, beside `cp -r`. `--datasets` bounds how many; `--write` puts each table into docs/performance.md,
- * that of many datasets after each step, so that a run which is ended early has written what it knows.
+ * `npm run bench:data [-- --quick] [--write] [--only PART,PART] [--profile DIR]`: what datasets cost. Parts: `binding`, from their
+ * last ready pod to Bound; `bytes` through the builtin cache, beside `cp -r`; `changes`, until they are seen on references;
+ * `references`, many to one dataset, beside volumes by hand; `scale-in`, with hand-over and without; `scale`, thousands of datasets on
+ * simulated nodes, beside the same pods alone. `--references`, `--namespaces`, `--changes`, `--mebibytes` and `--datasets` are sizes.
+ * `--write` puts each table into docs/performance.md, some after each step, so that a run which is ended early has written what it
+ * knows.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -12,20 +14,15 @@ import { buildCacheProgram } from '../test/cache/cache-program.ts'
 import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
 import { type BindingFigures, measureBinding } from './data-binding.ts'
-import { type BytesResult, type FilesShape, measureBytes } from './data-bytes.ts'
-import { measureChanges } from './data-changes.ts'
+import { type BytesResult, manyFiles, measureBytes } from './data-bytes.ts'
 import { measurePods } from './data-pods.ts'
-import { measureReferences, type ReferenceShape } from './data-references.ts'
 import { measureScale, nodesFor, type ScaleShape } from './data-scale.ts'
-import { measureScaleIn } from './data-scale-in.ts'
-import { changesTable, referencesTable, scaleInTable } from './data-sharing-tables.ts'
+import { measureSharing } from './data-sharing.ts'
 import { bindingTable, bytesTable, podTable, scaleTable } from './data-tables.ts'
 import { type EmbeddedFleet, type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
 import { machineText, replaceBetween } from './figures.ts'
 
 const DOCUMENT = 'docs/performance.md'
-const MIB = 1024 ** 2
-const ONE_NODE: EmbeddedShape = { members: 1, transport: 'in-process', nodes: 1 }
 
 await runProgram(async (later) => {
   const { values } = parseArgs({
@@ -42,7 +39,7 @@ await runProgram(async (later) => {
     },
   })
   const { quick: isQuick, profile } = values
-  const isWanted = (part: string): boolean => values.only === undefined || values.only === part
+  const isWanted = (part: string): boolean => values.only === undefined || values.only.split(',').includes(part)
   const publish = (part: string, table: string): void => {
     const text = `${machineText('at the end')}\n\n${table}`
     console.log(`\n${text}`)
@@ -61,24 +58,8 @@ await runProgram(async (later) => {
     const pods = await onFleet({ members: 1, transport: 'in-process', nodes: 1, processNodes: 1 }, (fleet) => measurePods(fleet, shape))
     publish('bytes', `${bytesTable(results)}\n${podTable(pods)}`)
   }
-  if (isWanted('changes')) {
-    const shape = { references: 10, changes: Number(values.changes ?? (isQuick ? 30 : 300)) }
-    publish('changes', changesTable(await onFleet(ONE_NODE, (fleet) => measureChanges(fleet, shape))))
-  }
-  if (isWanted('references')) {
-    const shape = referenceShape(isQuick, values)
-    const { rest, restart } = await onFleet(ONE_NODE, (fleet) =>
-      measureReferences(fleet, shape, (known) => publish('references', referencesTable(known))),
-    )
-    if ((rest?.writes ?? 0) + (restart?.changed ?? 0) > 0) throw new Error('something was written at rest or after a restart')
-  }
-  if (isWanted('scale-in')) {
-    const mebibytes = Number(values.mebibytes ?? (isQuick ? 256 : 2048))
-    const shape = { files: manyFiles(8, Math.ceil(mebibytes / 8)), rounds: isQuick ? 1 : 2, restSeconds: isQuick ? 3 : 10 }
-    const figures = await onFleet({ ...ONE_NODE, processNodes: 3 }, (fleet) => measureScaleIn(fleet, shape))
-    publish('scale-in', scaleInTable(figures))
-  }
-  if (!isWanted('scale')) return 0
+  const sharing = await measureSharing({ isWanted, publish, onFleet }, values)
+  if (!isWanted('scale')) return judged(sharing)
   const most = Number(values.datasets ?? (isQuick ? 500 : 10_000))
   const shape: ScaleShape = {
     steps: [...(isQuick ? [100] : [100, 1000, 3000]).filter((step) => step < most), most],
@@ -88,20 +69,12 @@ await runProgram(async (later) => {
   const result = await onFleet({ members: 1, transport: 'in-process', nodes: nodesFor(shape) }, (fleet) =>
     measureScale(fleet, shape, (known) => publish('scale', scaleTable(known))),
   )
-  const written = (result.rest?.writes ?? 0) + (result.restart?.changed ?? 0)
-  if (written > 0) console.log('something was written at rest or after a restart')
-  return written === 0 ? 0 : 1
+  return judged(sharing + (result.rest?.writes ?? 0) + (result.restart?.changed ?? 0))
 })
 
-function referenceShape(isQuick: boolean, { references, namespaces }: { references?: string; namespaces?: string }): ReferenceShape {
-  const most = Number(references ?? (isQuick ? 100 : 1000))
-  return {
-    steps: [...[10, 30, 100, 300].filter((step) => step < most).slice(-2), most],
-    namespaces: Number(namespaces ?? 20),
-    plain: isQuick ? 50 : 200,
-    restSeconds: isQuick ? 10 : 60,
-    changes: isQuick ? 3 : 10,
-  }
+function judged(written: number): number {
+  if (written > 0) console.log('something was written at rest or after a restart')
+  return written === 0 ? 0 : 1
 }
 
 interface Ground<T> {
@@ -131,10 +104,6 @@ function binding(isQuick: boolean, onFleet: OnFleet): Promise<BindingFigures[]> 
   return onFleet({ members: 1, transport: 'in-process', nodes: isQuick ? 2 : 10, processNodes: 1 }, (fleet) =>
     measureBinding(fleet, isQuick ? { datasets: 20, processes: 3 } : { datasets: 200, processes: 10 }),
   )
-}
-
-function manyFiles(files: number, mebibytes: number): FilesShape {
-  return { name: `${files} files of ${mebibytes} MiB`, files, bytesEach: mebibytes * MIB }
 }
 
 async function bytes(later: Cleanup, isQuick: boolean, profile: string | undefined): Promise<BytesResult[]> {
