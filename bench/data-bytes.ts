@@ -7,17 +7,9 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../src/base/random.ts'
-import { createBlockFetcher } from '../src/cache/client/block-fetcher.ts'
-import { createLocalBlocks } from '../src/cache/client/local-blocks.ts'
-import { linkVolume } from '../src/cache/client/master-link.ts'
-import { emptyTree } from '../src/cache/client/tree.ts'
-import { createBlockClient } from '../src/cache/http/block-client.ts'
-import { createRequester } from '../src/cache/http/request.ts'
-import { blockCount, blockLength, DEFAULT_BLOCK_BYTES } from '../src/cache/protocol/block.ts'
 import type { Cleanup } from '../test/machine/interrupt.ts'
-import { CLOCK } from './clock.ts'
+import { openBlockReader, readEach } from './data-block-reader.ts'
 import { CacheScene, DATASET, type FillFigures, WORKER_NODE } from './data-bytes-scene.ts'
 
 export interface FilesShape {
@@ -94,6 +86,12 @@ export async function measureBytes(
   }
 }
 
+export const manyFiles = (files: number, mebibytes: number): FilesShape => ({
+  name: `${files} files of ${mebibytes} MiB`,
+  files,
+  bytesEach: mebibytes * MIB,
+})
+
 /** Not compressible, and different everywhere. */
 export function makeFiles(directory: string, { files, bytesEach }: FilesShape): void {
   const random = seededRandom(7)
@@ -160,36 +158,16 @@ function assertSame(source: string, directory: string): void {
 
 /** Every block into a buffer, as a client of this node does it: this process and the worker together. */
 async function blocksRead(scene: CacheScene, node: string): Promise<Spent> {
-  const requester = createRequester()
-  const blocks = createBlockClient({ clock: CLOCK })
-  const ended = new AbortController()
-  const link = linkVolume({ origin: `http://${scene.masterAddress}`, requester, clock: CLOCK, token: () => scene.token() }, '/')
-  const local = createLocalBlocks(node === WORKER_NODE ? [scene.tier] : [], DATASET)
-  const fetcher = createBlockFetcher({ link, blocks, requester, local, node, clock: CLOCK, random: seededRandom(2) })
+  const tiers = node === WORKER_NODE ? [scene.tier] : []
+  const reader = openBlockReader({ master: scene.masterAddress, dataset: DATASET, node, tiers, token: () => scene.token() })
   try {
-    const tree = emptyTree('/')
-    while (!tree.isComplete) {
-      await link.update(tree, 0, ended.signal)
-      if (!tree.isComplete) await sleep(50)
-    }
-    const wanted = [...tree.files.values()].flatMap(({ fileId, version, size }) =>
-      Array.from({ length: blockCount(size, DEFAULT_BLOCK_BYTES) }, (_, index) => ({
-        key: { fileId, version, index },
-        length: blockLength(size, DEFAULT_BLOCK_BYTES, index),
-      })),
-    )
+    const wanted = await reader.blocks()
     const before = { own: process.cpuUsage(), worker: scene.cpu('worker') }
     const began = performance.now()
-    const one = async (): Promise<void> => {
-      const buffer = Buffer.allocUnsafeSlow(DEFAULT_BLOCK_BYTES)
-      for (let next = wanted.pop(); next !== undefined; next = wanted.pop())
-        await fetcher.fetch(next.key, buffer.subarray(0, next.length), ended.signal)
-    }
-    await Promise.all(Array.from({ length: AT_A_TIME }, one))
+    await readEach(reader, wanted, AT_A_TIME)
     const { user, system } = process.cpuUsage(before.own)
     return { wallMs: performance.now() - began, cpuMs: (user + system) / 1000 + scene.cpu('worker') - before.worker }
   } finally {
-    blocks.close()
-    requester.close()
+    reader.close()
   }
 }

@@ -1,7 +1,7 @@
 /** The datasets that are measured, and the workloads that they are compared with. */
 import type { Client } from '../src/client/client.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../src/kinds/fluid/resources.ts'
-import { NAMESPACES, SERVICES, STATEFUL_SETS } from '../src/kinds/kubernetes/resources.ts'
+import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, SERVICES, STATEFUL_SETS } from '../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../src/kube/meta.ts'
 import { createMany } from './gate-objects.ts'
 
@@ -31,14 +31,14 @@ const measuredClass = {
 export const nameOf = (i: number): string => `set-${i}`
 
 /** One worker; others may be on its node. */
-const datasetOf = (name: string, namespace: string): KubeObject => ({
+export const datasetOf = (name: string, namespace: string): KubeObject => ({
   apiVersion: API_VERSION,
   kind: 'Dataset',
   metadata: { name, namespace },
   spec: { placement: 'Shared', mounts: [{ mountPoint: `https://example.com/${name}/`, name, path: '/' }] },
 })
 
-const runtimeOf = (name: string, namespace: string): KubeObject => ({
+export const runtimeOf = (name: string, namespace: string): KubeObject => ({
   apiVersion: API_VERSION,
   kind: 'CacheRuntime',
   metadata: { name, namespace },
@@ -92,9 +92,43 @@ export const builtinDatasetOf = (name: string, namespace: string, directory: str
   spec: { placement: 'Shared', mounts: [{ mountPoint: `local://${directory}`, name, path: '/' }] },
 })
 
-export const builtinRuntimeOf = (name: string, namespace: string, quota: string): KubeObject => ({
+/** Full as soon as it can be where it has several workers. */
+export const builtinRuntimeOf = (name: string, namespace: string, quota: string, replicas = 1): KubeObject => ({
   apiVersion: API_VERSION,
   kind: 'CacheRuntime',
   metadata: { name, namespace },
-  spec: { runtimeClassName: 'builtin', worker: { replicas: 1, tieredStore: { levels: [{ emptyDir: { quota } }] } } },
+  spec: {
+    runtimeClassName: 'builtin',
+    ...(replicas === 1 ? {} : { master: { options: { preload: 'true' } } }),
+    worker: { replicas, tieredStore: { levels: [{ emptyDir: { quota } }] } },
+  },
 })
+
+/** Refers to `original`, `namespace/name`. */
+export const referenceTo = (original: string, { namespace, name }: { namespace: string; name: string }): KubeObject => ({
+  apiVersion: API_VERSION,
+  kind: 'Dataset',
+  metadata: { name, namespace },
+  spec: { mounts: [{ mountPoint: `dataset://${original}` }] },
+})
+
+/** What a reference gives to pods, made by hand: a volume and the claim that is bound to it. */
+export async function makeVolumes(member: Client, namespace: string, count: number): Promise<void> {
+  const [accessModes, storageClassName, storage] = [['ReadOnlyMany'], 'by-hand', '100Pi']
+  await createMany(member, PERSISTENT_VOLUMES, count, (i) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `by-hand-${i}` },
+    spec: {
+      ...{ accessModes, storageClassName, capacity: { storage } },
+      claimRef: { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name: `by-hand-${i}` },
+      csi: { driver: 'example.com', volumeHandle: `by-hand-${i}` },
+    },
+  }))
+  await createMany(member, PERSISTENT_VOLUME_CLAIMS, count, (i) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { namespace, name: `by-hand-${i}` },
+    spec: { accessModes, storageClassName, resources: { requests: { storage } }, volumeName: `by-hand-${i}` },
+  }))
+}

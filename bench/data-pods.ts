@@ -4,7 +4,6 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../src/client/client.ts'
 import type { Dataset } from '../src/kinds/fluid/index.ts'
 import { CACHE_RUNTIMES, DATASETS } from '../src/kinds/fluid/resources.ts'
@@ -13,6 +12,7 @@ import type { Pod } from '../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../src/kube/meta.ts'
 import { type FilesShape, makeFiles } from './data-bytes.ts'
 import { builtinDatasetOf, builtinRuntimeOf, makeNamespace } from './data-objects.ts'
+import { until } from './data-waits.ts'
 import type { EmbeddedFleet } from './embedded-fleet.ts'
 
 export interface PodFigures {
@@ -27,7 +27,6 @@ export interface PodFigures {
 
 const NAMESPACE = 'readers'
 const DATA = 'data'
-const LOOK_MS = 10
 const WITHIN_MS = 10 * 60_000
 const SECONDS = 3
 
@@ -40,7 +39,7 @@ export async function measurePods({ setup, dataDir }: EmbeddedFleet, shape: File
   const mebibytes = Math.ceil((shape.files * shape.bytesEach) / 1024 ** 2)
   await member.create(DATASETS, builtinDatasetOf(DATA, NAMESPACE, source))
   await member.create(CACHE_RUNTIMES, builtinRuntimeOf(DATA, NAMESPACE, `${2 * mebibytes + 64}Mi`))
-  await until('the dataset is bound', async () => {
+  await until('the dataset is bound', WITHIN_MS, async () => {
     const { items } = await member.list<Dataset>(DATASETS, { namespace: NAMESPACE })
     return items[0]?.status?.phase === 'Bound'
   })
@@ -89,7 +88,7 @@ const readerOf = (name: string, volume: object): KubeObject =>
 async function played(member: Client, name: string, volume: object): Promise<number> {
   const began = performance.now()
   await member.create(PODS, readerOf(name, volume))
-  await until(`pod ${name} has read everything`, async () => {
+  await until(`pod ${name} has read everything`, WITHIN_MS, async () => {
     const pod = await member.get<Pod>(PODS, { namespace: NAMESPACE, name })
     if (pod.status?.phase === 'Failed') throw new Error(`pod ${name} failed: ${JSON.stringify(pod.status)}`)
     return pod.status?.phase === 'Running'
@@ -107,9 +106,4 @@ function materialisedBytes(dataDir: string): number {
     seen.set(ino, size)
   }
   return [...seen.values()].reduce((sum, size) => sum + size, 0)
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + WITHIN_MS; !(await isSo()); await sleep(LOOK_MS))
-    if (performance.now() > deadline) throw new Error(`not within ${WITHIN_MS / 60_000} minutes: ${what}`)
 }

@@ -1,8 +1,10 @@
 /**
- * `npm run bench:data [-- --quick] [--write] [--only binding|scale|bytes] [--datasets N] [--profile DIR]`: what datasets cost: from
- * their last ready pod to Bound; thousands of them on simulated nodes, beside the same pods alone, at rest and after a restart; and
- * bytes through the builtin cache, beside `cp -r`. `--datasets` bounds how many; `--write` puts each table into docs/performance.md,
- * that of many datasets after each step, so that a run which is ended early has written what it knows.
+ * `npm run bench:data [-- --quick] [--write] [--only PART,PART] [--profile DIR]`: what datasets cost. Parts: `binding`, from their
+ * last ready pod to Bound; `bytes` through the builtin cache, beside `cp -r`; `changes`, until they are seen on references;
+ * `references`, many to one dataset, beside volumes by hand; `scale-in`, with hand-over and without; `scale`, thousands of datasets on
+ * simulated nodes, beside the same pods alone. `--references`, `--namespaces`, `--changes`, `--mebibytes` and `--datasets` are sizes.
+ * `--write` puts each table into docs/performance.md, some after each step, so that a run which is ended early has written what it
+ * knows.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -12,15 +14,15 @@ import { buildCacheProgram } from '../test/cache/cache-program.ts'
 import { type Cleanup, runProgram } from '../test/machine/interrupt.ts'
 import { privateProgram } from '../test/machine/program.ts'
 import { type BindingFigures, measureBinding } from './data-binding.ts'
-import { type BytesResult, type FilesShape, measureBytes } from './data-bytes.ts'
+import { type BytesResult, manyFiles, measureBytes } from './data-bytes.ts'
 import { measurePods } from './data-pods.ts'
 import { measureScale, nodesFor, type ScaleShape } from './data-scale.ts'
+import { measureSharing } from './data-sharing.ts'
 import { bindingTable, bytesTable, podTable, scaleTable } from './data-tables.ts'
 import { type EmbeddedFleet, type EmbeddedShape, startEmbeddedFleet } from './embedded-fleet.ts'
 import { machineText, replaceBetween } from './figures.ts'
 
 const DOCUMENT = 'docs/performance.md'
-const MIB = 1024 ** 2
 
 await runProgram(async (later) => {
   const { values } = parseArgs({
@@ -29,11 +31,15 @@ await runProgram(async (later) => {
       write: { type: 'boolean', default: false },
       only: { type: 'string' },
       datasets: { type: 'string' },
+      references: { type: 'string' },
+      namespaces: { type: 'string' },
+      changes: { type: 'string' },
+      mebibytes: { type: 'string' },
       profile: { type: 'string' },
     },
   })
   const { quick: isQuick, profile } = values
-  const isWanted = (part: string): boolean => values.only === undefined || values.only === part
+  const isWanted = (part: string): boolean => values.only === undefined || values.only.split(',').includes(part)
   const publish = (part: string, table: string): void => {
     const text = `${machineText('at the end')}\n\n${table}`
     console.log(`\n${text}`)
@@ -52,7 +58,8 @@ await runProgram(async (later) => {
     const pods = await onFleet({ members: 1, transport: 'in-process', nodes: 1, processNodes: 1 }, (fleet) => measurePods(fleet, shape))
     publish('bytes', `${bytesTable(results)}\n${podTable(pods)}`)
   }
-  if (!isWanted('scale')) return 0
+  const sharing = await measureSharing({ isWanted, publish, onFleet }, values)
+  if (!isWanted('scale')) return judged(sharing)
   const most = Number(values.datasets ?? (isQuick ? 500 : 10_000))
   const shape: ScaleShape = {
     steps: [...(isQuick ? [100] : [100, 1000, 3000]).filter((step) => step < most), most],
@@ -62,10 +69,13 @@ await runProgram(async (later) => {
   const result = await onFleet({ members: 1, transport: 'in-process', nodes: nodesFor(shape) }, (fleet) =>
     measureScale(fleet, shape, (known) => publish('scale', scaleTable(known))),
   )
-  const written = (result.rest?.writes ?? 0) + (result.restart?.changed ?? 0)
+  return judged(sharing + (result.rest?.writes ?? 0) + (result.restart?.changed ?? 0))
+})
+
+function judged(written: number): number {
   if (written > 0) console.log('something was written at rest or after a restart')
   return written === 0 ? 0 : 1
-})
+}
 
 interface Ground<T> {
   later: Cleanup
@@ -94,10 +104,6 @@ function binding(isQuick: boolean, onFleet: OnFleet): Promise<BindingFigures[]> 
   return onFleet({ members: 1, transport: 'in-process', nodes: isQuick ? 2 : 10, processNodes: 1 }, (fleet) =>
     measureBinding(fleet, isQuick ? { datasets: 20, processes: 3 } : { datasets: 200, processes: 10 }),
   )
-}
-
-function manyFiles(files: number, mebibytes: number): FilesShape {
-  return { name: `${files} files of ${mebibytes} MiB`, files, bytesEach: mebibytes * MIB }
 }
 
 async function bytes(later: Cleanup, isQuick: boolean, profile: string | undefined): Promise<BytesResult[]> {

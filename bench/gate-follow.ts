@@ -75,7 +75,8 @@ function statesOf({ kind, metadata: { annotations }, status }: Binding & DataSou
 
 interface Following {
   resource: Resource
-  namespace: string
+  /** Default: all. */
+  namespace?: string
   signal: AbortSignal
   note(event: WatchEvent): void
 }

@@ -61,13 +61,18 @@ export async function makeNamespace(hub: Client, namespace: string, cluster: str
   } as KubeObject)
 }
 
-const CREATORS = 16
+const LANES = 16
 
 /** Creates `count` objects, several at a time. */
 export async function createMany(hub: Client, resource: Resource, count: number, make: (i: number) => KubeObject): Promise<void> {
+  await inLanes(count, (i) => hub.create(resource, make(i)))
+}
+
+/** Something `count` times, several at a time. */
+export async function inLanes(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0
-  const creator = async (): Promise<void> => {
-    for (let i = next++; i < count; i = next++) await hub.create(resource, make(i))
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < count; i = next++) await work(i)
   }
-  await Promise.all(Array.from({ length: Math.min(CREATORS, count) }, creator))
+  await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane))
 }

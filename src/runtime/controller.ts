@@ -69,8 +69,11 @@ export type Priority = 'high' | 'normal' | 'low'
 /** An event of `resource` enqueues these keys of the controller's own kind. */
 export interface Watch {
   resource: Resource
-  /** Keys of the primaries that a changed object concerns: look-ups through `read`, never scans. */
-  keysFor(object: KubeObject, read: Reader): readonly ObjectRef[]
+  /**
+   * Keys of the primaries that a changed object concerns: look-ups through `read`, never scans. Of an update it is asked twice,
+   * about what the object was and what it is, each time with the other one: for whom only the difference concerns.
+   */
+  keysFor(object: KubeObject, read: Reader, other?: KubeObject): readonly ObjectRef[]
   /** Predicate for updates (default: every update is relevant): for objects that often change in fields this controller does not read. */
   isRelevantUpdate?(old: KubeObject, object: KubeObject): boolean
   priority?: Priority
@@ -78,7 +81,7 @@ export interface Watch {
 
 export const via = <T extends KubeObject>(
   resource: Resource<T>,
-  keysFor: (object: T, read: Reader) => readonly ObjectRef[],
+  keysFor: (object: T, read: Reader, other?: T) => readonly ObjectRef[],
   { isRelevantUpdate, priority }: { isRelevantUpdate?(old: T, object: T): boolean; priority?: Priority } = {},
 ): Watch => ({ resource, keysFor: keysFor as Watch['keysFor'], isRelevantUpdate: isRelevantUpdate as Watch['isRelevantUpdate'], priority })
 

@@ -123,8 +123,13 @@ export function runController(controller: Controller, options: RunOptions): Runn
     ...(controller.watches ?? []).map((watch) =>
       caches.of(watch.resource).subscribe(({ type, object, old }) => {
         if (type === 'updated' && old !== undefined && watch.isRelevantUpdate?.(old, object) === false) return
-        for (const of of old === undefined ? [object] : [old, object])
-          for (const ref of watch.keysFor(of, read)) {
+        for (const [of, other] of old === undefined
+          ? [[object]]
+          : [
+              [old, object],
+              [object, old],
+            ])
+          for (const ref of of === undefined ? [] : watch.keysFor(of, read, other)) {
             options.metrics?.triggered?.(controller.name, watch.resource, type)
             enqueue(ref, watch.priority)
           }

@@ -53,7 +53,7 @@ export function createWorker(options: WorkerOptions): Worker {
     files,
     peers,
     // Who leaves has given its blocks away: the new owners have them.
-    holdersOf: (key) => (mayStore() ? members.ownersBefore(key, replicas) : members.ownersOf(key, replicas)),
+    holdersOf: (key) => (mayStore() ? members.holdersOf(key, replicas) : members.ownersOf(key, replicas)),
     mayStore,
     sourceOf: options.sourceOf,
     blockBytes: options.blockBytes,

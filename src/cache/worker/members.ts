@@ -7,6 +7,7 @@ export class Members {
   readonly #self: string
   #membership: Membership = { epoch: 0, workers: [], previous: [] }
   #owners = createPlacement([])
+  #all = createPlacement([])
   #owned = createPlacement([])
 
   constructor(self: string) {
@@ -25,6 +26,7 @@ export class Members {
   update(membership: Membership): void {
     this.#membership = membership
     this.#owners = createPlacement(this.#others(membership.workers))
+    this.#all = createPlacement(membership.workers)
     // Of a worker that left since, the address is that of then; it serves reads until it is gone.
     const leaving = new Set(membership.workers.filter(({ state }) => state === 'gone').map(({ name }) => name))
     const then = membership.previous.filter(({ name, state }) => state !== 'gone' && !leaving.has(name))
@@ -36,9 +38,14 @@ export class Members {
     return this.#owners.ownersOf(key, count)
   }
 
-  /** Those of the epoch before, without this one. */
-  ownersBefore(key: BlockKey, count: number): WorkerEntry[] {
-    return this.#others(this.#owned.ownersOf(key, count))
+  /**
+   * Who may have a block, without this one: those whose it is, and those whose it was in the epoch before. Whoever asks this one for
+   * what is another's knows of an epoch that this one has not heard of yet.
+   */
+  holdersOf(key: BlockKey, count: number): WorkerEntry[] {
+    const now = this.#others(this.#all.ownersOf(key, count))
+    const before = this.#others(this.#owned.ownersOf(key, count))
+    return [...now, ...before.filter(({ address }) => !now.some((one) => one.address === address))]
   }
 
   #others(workers: readonly WorkerEntry[]): WorkerEntry[] {

@@ -5,6 +5,7 @@ import { afterEach, describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { bytesOf, inTemporaryDirectory, tierIn } from '../blocks/testing.ts'
 import { formatCrc } from '../blocks/trailer.ts'
+import { createPlacement } from '../placement/placement.ts'
 import { blockName, MIB } from '../protocol/block.ts'
 import { SourceRefused } from '../sources/source.ts'
 import type { Worker } from './options.ts'
@@ -276,6 +277,22 @@ describe('workers that come and leave', () => {
       }
       assert.equal(bed.source.reads, 12)
       assert.equal((await w1.request(bed.put('/new', bytesOf(10)))).headers['x-sluice-from'], 'source')
+    }))
+
+  it('who is asked for what belongs to another one, as far as it knows, asks that one before the source', () =>
+    withBed(async (bed) => {
+      const w0 = await bed.start('w0')
+      const w1 = await bed.start('w1')
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      const keys = Array.from({ length: 12 }, (_, n) => bed.put(`/f${n}`, bytesOf(1000, n)))
+      for (const key of keys) await w1.request(key)
+      await until(() => w1.worker.state().tiers[0]?.blocks === 12)
+      const placement = createPlacement(bed.master.membership.workers)
+      const others = keys.filter((key) => placement.ownersOf(key, 1)[0]?.name === 'w1')
+      assert.ok(others.length > 0)
+      bed.source.reads = 0
+      for (const key of others) assert.equal((await w0.request(key)).headers['x-sluice-from'], 'peer')
+      assert.equal(bed.source.reads, 0)
     }))
 
   it('who leaves hands over its blocks, the hottest first, and says what became of them', () =>

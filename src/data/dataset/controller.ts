@@ -9,6 +9,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
+import { isReference } from '../../kinds/fluid/reference.ts'
 import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
@@ -41,6 +42,7 @@ export function datasetController({
   return defineController<Observed | undefined, Dataset>({
     name: 'data.dataset',
     for: DATASETS,
+    isRelevant: (dataset) => !isReference(dataset),
     watches: WATCHES,
     indexes: INDEXES,
     effects: [effects.mountUfs as Effect, effects.reportSummary as Effect],

@@ -1,6 +1,7 @@
 /** What makes the controller look at a dataset again, and the look-ups that this and the controller need. */
 import type { CacheRuntime, CacheRuntimeClass, ThinRuntime, ThinRuntimeProfile } from '../../kinds/fluid/index.ts'
 import { volumeName } from '../../kinds/fluid/names.ts'
+import { isReference } from '../../kinds/fluid/reference.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS, THIN_RUNTIME_PROFILES, THIN_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
@@ -26,7 +27,7 @@ const GOING_IN = 'going-in'
 const TRANSLATED_TO = 'builtin'
 
 export const WATCHES: readonly Watch[] = [
-  ...RUNTIME_KINDS.map(({ resource }) => via(resource, (runtime) => [refOf(runtime)])),
+  ...RUNTIME_KINDS.map(({ resource }) => via(resource, (runtime, read) => unlessReference(refOf(runtime), read))),
   via(CACHE_RUNTIME_CLASSES, (runtimeClass, read) => runtimesOf(runtimeClass, read)),
   via(THIN_RUNTIME_PROFILES, (profile, read) => thinRuntimesOf(profile, read)),
   via(PODS, (pod, read) => datasetsOfPod(pod, read)),
@@ -62,6 +63,12 @@ const runtimesOf = ({ metadata: { name = '' } }: CacheRuntimeClass, read: Reader
 
 const thinRuntimesOf = ({ metadata: { name = '' } }: ThinRuntimeProfile, read: Reader): ObjectRef[] =>
   read.byIndex(THIN_RUNTIMES, BY_PROFILE, name).map(refOf)
+
+/** References are another controller's, with the runtimes that stand for that of their original. */
+function unlessReference(ref: ObjectRef, read: Reader): ObjectRef[] {
+  const dataset = read.get(DATASETS, ref.namespace, ref.name)
+  return dataset !== undefined && isReference(dataset) ? [] : [ref]
+}
 
 /** Who uses a dataset matters when it is to be deleted, and not before. */
 function ifGoing(ref: ObjectRef, read: Reader): ObjectRef[] {

@@ -6,14 +6,7 @@
  * Deletion: a runtime stays until the volume of its dataset is gone and its workers have removed what they stored on nodes; the rest is
  * garbage-collected with it. Nothing is made for a runtime or a dataset that goes.
  */
-import { hasOwnCache } from '../../kinds/fluid/admission/index.ts'
-import {
-  ADVANCED_STATEFUL_SETS,
-  CACHE_RUNTIME_CLASSES,
-  DATASETS,
-  THIN_RUNTIME_PROFILES,
-  THIN_RUNTIMES,
-} from '../../kinds/fluid/resources.ts'
+import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
 import {
   CONFIG_MAPS,
   DAEMON_SETS,
@@ -23,7 +16,6 @@ import {
   SECRETS,
   SERVICES,
 } from '../../kinds/kubernetes/resources.ts'
-import type { KubeObject } from '../../kube/meta.ts'
 import { type Controller, defineController, type Effect, NOTHING_TO_DO } from '../../runtime/controller.ts'
 import type { Engine } from '../engines/engine.ts'
 import { clearEffect } from './clear.ts'
@@ -33,7 +25,7 @@ import { scalingEffects } from './effects.ts'
 import { type Observed, observe } from './observe.ts'
 import { plan } from './plan.ts'
 import { CHOOSING } from './scale-in.ts'
-import { indexesOf, watchesOf } from './triggers.ts'
+import { indexesOf, isOthers, watchesOf } from './triggers.ts'
 
 export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engine'>): Controller {
   const name = `data.runtime.${engine.type}`
@@ -44,6 +36,7 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
   return defineController<Observed | undefined>({
     name,
     for: engine.resource,
+    isRelevant: (runtime) => !isOthers(runtime),
     watches: watchesOf(engine),
     indexes: indexesOf(engine),
     effects: [
@@ -75,6 +68,3 @@ export function runtimeController(engine: Engine, deps: Omit<RuntimeDeps, 'engin
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed, decide(observed))),
   })
 }
-
-/** `data.reference.runtime` looks after those that stand for the runtime of another dataset. */
-const isOthers = (runtime: KubeObject): boolean => runtime.kind === THIN_RUNTIMES.kind && !hasOwnCache(runtime)

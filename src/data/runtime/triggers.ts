@@ -1,7 +1,14 @@
 /** What makes the controller of a kind of runtime look at one again: look-ups through indexes, never scans. */
 import { deepEqual } from '../../base/json.ts'
+import { hasOwnCache } from '../../kinds/fluid/admission/index.ts'
 import type { CacheRuntimeSpec, Dataset } from '../../kinds/fluid/index.ts'
-import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../kinds/fluid/resources.ts'
+import {
+  ADVANCED_STATEFUL_SETS,
+  CACHE_RUNTIME_CLASSES,
+  DATASETS,
+  THIN_RUNTIME_PROFILES,
+  THIN_RUNTIMES,
+} from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -62,6 +69,9 @@ function ownersIn(runtimes: Resource, object: KubeObject): { name: string; uid: 
   return owner?.kind === runtimes.kind && owner.apiVersion.startsWith(`${runtimes.group}/`) ? [owner] : []
 }
 
+/** `data.reference.runtime` looks after those that stand for the runtime of another dataset. */
+export const isOthers = (runtime: KubeObject): boolean => runtime.kind === THIN_RUNTIMES.kind && !hasOwnCache(runtime)
+
 export function watchesOf({ resource, type }: Engine): Watch[] {
   const ownerOf = (object: KubeObject): ObjectRef[] =>
     ownersIn(resource, object).map(({ name }) => ({ namespace: object.metadata.namespace ?? '', name }))
@@ -73,8 +83,10 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
   const ofClass = (object: KubeObject, read: Reader): ObjectRef[] =>
     [object.metadata.name ?? '', ANY_CLASS].flatMap((name) => read.byIndex(resource, CLASS, name)).map(refOf)
   /** Datasets and claims have the name of their runtime, which is of one kind of many. */
-  const ifThere = ({ namespace, name }: ObjectRef, read: Reader): ObjectRef[] =>
-    read.get(resource, namespace, name) === undefined ? [] : [{ namespace, name }]
+  const ifThere = ({ namespace, name }: ObjectRef, read: Reader): ObjectRef[] => {
+    const runtime = read.get(resource, namespace, name)
+    return runtime === undefined || isOthers(runtime) ? [] : [{ namespace, name }]
+  }
   /** Workers are to leave, and it matters who reads. */
   const isChoosing = ({ namespace, name }: ObjectRef, read: Reader): boolean => {
     const runtime = CHOOSING.includes(type) ? read.get(resource, namespace, name) : undefined

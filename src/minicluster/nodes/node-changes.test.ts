@@ -4,8 +4,9 @@ import { DAEMON_SETS, NODES, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubern
 import type { DaemonSet, Node } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { Controller, Reader, Watch } from '../../runtime/controller.ts'
+import type { Controller, Watch } from '../../runtime/controller.ts'
 import type { CsiDriver, CsiLabels } from '../../runtime/seams/csi-driver.ts'
+import { storedReader } from '../../runtime/testing.ts'
 import { nodeWatch } from '../network/service-pods.ts'
 import { daemonSet } from '../workloads/daemon-set/controller.ts'
 import { csiNodes } from './csi/controller.ts'
@@ -59,7 +60,7 @@ describe('a label of a node', () => {
     const node = aNode({ 'fluid.io/f-called': 'true' })
     const keys = watchOf(controller, NODES).keysFor(
       node,
-      readerOf(controller, [
+      storedReader(controller, [
         [DAEMON_SETS, sets],
         [PODS, pods],
         [NODES, [node]],
@@ -86,7 +87,7 @@ describe('a volume of a CSI driver', () => {
       metadata: { name: 'v' },
       spec: { csi: { driver: 'test.csi', volumeHandle: 'v', volumeAttributes: { key: 'fluid.io/f-y' } } },
     }
-    const keys = watchOf(controller, PERSISTENT_VOLUMES).keysFor(volume, readerOf(controller, [[NODES, nodes]]))
+    const keys = watchOf(controller, PERSISTENT_VOLUMES).keysFor(volume, storedReader(controller, [[NODES, nodes]]))
     assert.deepEqual(keys, [{ namespace: '', name: 'y' }])
   })
 })
@@ -105,22 +106,4 @@ function podOf(sets: readonly DaemonSet[], name: string): KubeObject {
   const { uid = '' } = sets.find(({ metadata }) => metadata.name === name)?.metadata ?? {}
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true }]
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-1`, namespace: 'default', ownerReferences }, spec: { nodeName: 'a' } }
-}
-
-/** Answers from the indexes that the controller declares; a scan is an error. */
-function readerOf({ indexes = [] }: Controller, stored: readonly (readonly [Resource, readonly KubeObject[]])[]): Reader {
-  const of = (resource: Resource): readonly KubeObject[] => stored.find(([one]) => one === resource)?.[1] ?? []
-  const reader: Omit<Reader, 'get' | 'byIndex'> = {
-    list: ({ plural }) => assert.fail(`all ${plural} were listed`),
-    nowMs: () => 0,
-    revisionOf: () => 0,
-  }
-  const get = (resource: Resource, namespace: string, name: string) =>
-    of(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === namespace)
-  const byIndex = (resource: Resource, name: string, value: string) => {
-    const index = indexes.find((one) => one.resource === resource && one.name === name)
-    assert.ok(index !== undefined, `there is no index ${name}`)
-    return of(resource).filter((object) => index.of(object).includes(value))
-  }
-  return { ...reader, get, byIndex } as Reader
 }

@@ -21,6 +21,7 @@ import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
 import { BY_CLAIM } from '../../dataset/triggers.ts'
 import { isGoing, REFERENCE_INDEXES, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
 import { blockedBy, HASH_INDEX, ownerOf } from '../mirror/mirror.ts'
+import { MOST_REFERENCES } from '../referring.ts'
 
 const BY_VOLUME = 'volume'
 
@@ -44,6 +45,7 @@ const referring = (object: KubeObject, read: Reader): ObjectRef[] => [
 
 export const WATCHES: readonly Watch[] = [
   via(DATASETS, (original, read) => referencesOf(refOf(original), read).map(refOf), { isRelevantUpdate: isOtherOriginal }),
+  via(DATASETS, relisted, { isRelevantUpdate: (old, original) => !deepEqual(listOf(old), listOf(original)) }),
   ...RUNTIME_KINDS.map(({ resource }) =>
     via(resource, (runtime, read) => ifReference(refOf(runtime), read), { isRelevantUpdate: isOtherRuntime }),
   ),
@@ -79,9 +81,22 @@ const ifGoing = (ref: ObjectRef, read: Reader): ObjectRef[] =>
     return dataset !== undefined && isGoing(dataset)
   })
 
+/** But for its list: most references are in it before and after. */
 function isOtherOriginal(old: Dataset, original: Dataset): boolean {
-  const seen = (dataset: Dataset): unknown => [isGoing(dataset), referenceOf(dataset), dataset.status]
+  const seen = ({ metadata, spec, status }: Dataset): unknown => {
+    const { datasetRef: _, ...shown } = status ?? {}
+    return [isGoing({ metadata }), referenceOf({ spec }), shown]
+  }
   return !deepEqual(seen(old), seen(original))
+}
+
+const listOf = ({ status }: Dataset): readonly string[] => status?.datasetRef ?? []
+
+/** Those that are in this list and not in the other one; those that wait are told when there is no room, and when there is again. */
+function relisted(original: Dataset, read: Reader, other?: Dataset): ObjectRef[] {
+  const [list, before] = [listOf(original), new Set(other === undefined ? [] : listOf(other))]
+  if (list.length >= MOST_REFERENCES !== before.size >= MOST_REFERENCES) return referencesOf(refOf(original), read).map(refOf)
+  return list.filter((key) => !before.has(key)).map(refOfKey)
 }
 
 const isOtherRuntime = (old: KubeObject, runtime: KubeObject): boolean =>

@@ -4,14 +4,15 @@
  */
 import type { Dataset } from '../../../kinds/fluid/index.ts'
 import { mirrorHash, type Original, referenceOf } from '../../../kinds/fluid/reference.ts'
+import { DATASETS } from '../../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import { objectKey, refOfKey } from '../../../kube/object-reference.ts'
+import { keyOfRef, objectKey, refOfKey } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
 import type { ConsentSource } from '../../../runtime/reference-consent.ts'
 import { mayRefer } from '../consent.ts'
-import { isGoing, REFERENCE_INDEXES, referencesOf } from '../indexes.ts'
+import { isGoing, REFERENCE_INDEXES } from '../indexes.ts'
 import { type Copy, copiesOf } from './copies.ts'
 import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf } from './mirror.ts'
 
@@ -29,10 +30,18 @@ export interface Observed {
 const COPIED: readonly Resource[] = [CONFIG_MAPS, DAEMON_SETS]
 const BY_OWNER = 'mirror-owner'
 const BY_ORIGINAL = 'mirror-of'
+/** References by their namespace and their original: those that share copies. */
+const SHARING = 'sharing'
+
+const sharedKey = (namespace: string, original: Original): string => `${namespace} ${keyOfRef(original)}`
 
 export const INDEXES: readonly Index[] = [
   ...REFERENCE_INDEXES,
   HASH_INDEX,
+  indexOf(DATASETS, SHARING, (dataset: Dataset) => {
+    const referred = referenceOf(dataset)
+    return referred === undefined ? [] : [sharedKey(dataset.metadata.namespace ?? '', referred)]
+  }),
   ...COPIED.flatMap((resource) => [
     indexOf(resource, BY_OWNER, (object) => (isCopy(object) ? (object.metadata.ownerReferences ?? []).map(({ uid }) => uid) : [])),
     indexOf(resource, BY_ORIGINAL, (object) =>
@@ -41,22 +50,31 @@ export const INDEXES: readonly Index[] = [
   ]),
 ]
 
-type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
+export type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
 
-/** References of a namespace that may use an original, by name. */
+/** References of a namespace that may use an original. */
 function sharersIn(namespace: string, original: Original, source: Source): Dataset[] {
   if (!mayRefer(namespace, original, source)) return []
-  return referencesOf(original, source.read)
-    .filter((one) => one.metadata.namespace === namespace && !isGoing(one))
-    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
+  return source.read.byIndex(DATASETS, SHARING, sharedKey(namespace, original)).filter((one: Dataset) => !isGoing(one))
 }
+
+/** The one with the first name. */
+const firstOf = (sharers: readonly Dataset[]): Dataset | undefined =>
+  sharers.reduce<Dataset | undefined>(
+    (first, one) => (first === undefined || (one.metadata.name ?? '') < (first.metadata.name ?? '') ? one : first),
+    undefined,
+  )
+
+/** Which reference of a namespace looks after the copies there; undefined: nobody may have any. */
+export const keeperIn = (namespace: string, original: Original, source: Source): Dataset | undefined =>
+  firstOf(sharersIn(namespace, original, source))
 
 export function observe(dataset: Dataset, source: Source): Observed {
   const { read } = source
   const { namespace = '', name, uid = '' } = dataset.metadata
   const referred = referenceOf(dataset)
   const sharers = referred === undefined ? [] : sharersIn(namespace, referred, source)
-  const isFirst = sharers[0]?.metadata.name === name
+  const isFirst = firstOf(sharers)?.metadata.name === name
   const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, read)
   const own = foundBy(read, BY_OWNER, uid).filter(({ object }) => !isShared(object, source))
   const ofOriginal = referred === undefined || !isFirst ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))

@@ -131,7 +131,7 @@ const ruleChanges = ({ templates, interpreter }: DetectorDeps, refsOf: (located:
 /** What a narrowing watches, and its signal, cover bindings of both scopes. */
 const watchWithin = (watch: Watch, { namespaced }: Resource): Watch => ({
   ...watch,
-  keysFor: (object, read) => watch.keysFor(object, read).filter(({ namespace }) => (namespace !== '') === namespaced),
+  keysFor: (object, read, other) => watch.keysFor(object, read, other).filter(({ namespace }) => (namespace !== '') === namespaced),
 })
 
 const within = (signal: Signal, { namespaced }: Resource): Signal => ({
