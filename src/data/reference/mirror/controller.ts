@@ -16,15 +16,15 @@ import { isUnchanged } from '../../../runtime/live-owner.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
 import { isGoing, isOtherReference, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
-import { blockedBy, isCopy, ownerOf } from './mirror.ts'
+import { blockedBy, isCopy, ownerOf, READ_WATCHES, type Sharing } from './mirror.ts'
 import { INDEXES, type Observed, observe } from './observe.ts'
 
-export interface MirrorDeps {
+export interface MirrorDeps extends Sharing {
   /** What holds where an owner has stated nothing. */
   referenceConsent: ReferenceConsent
 }
 
-export const referenceMirrorController = ({ referenceConsent: mode }: MirrorDeps): Controller =>
+export const referenceMirrorController = ({ referenceConsent: mode, ...sharing }: MirrorDeps): Controller =>
   defineController<Observed | undefined, Dataset>({
     name: 'data.reference.mirror',
     for: DATASETS,
@@ -38,6 +38,7 @@ export const referenceMirrorController = ({ referenceConsent: mode }: MirrorDeps
       ...RUNTIME_KINDS.map(({ resource }) =>
         via(resource, (runtime, read) => referencesOf(refOf(runtime), read).map(refOf), { isRelevantUpdate: () => false }),
       ),
+      ...READ_WATCHES,
     ],
     indexes: INDEXES,
     writes: [CONFIG_MAPS, DAEMON_SETS].map((resource) => ({ resource, verbs: ['create', 'patch', 'delete'] })),
@@ -45,7 +46,7 @@ export const referenceMirrorController = ({ referenceConsent: mode }: MirrorDeps
     concurrency: 8,
     async observe(_ref, dataset, read, client) {
       if (dataset === undefined || isGoing(dataset)) return undefined
-      const observed = observe(dataset, { read, mode })
+      const observed = observe(dataset, { read, mode, sharing })
       // Nothing is made again for a reference that only an old cache still shows.
       const isMaking = observed.wanted.some(({ live }) => live === undefined)
       return isMaking && !(await isUnchanged(client, DATASETS, dataset)) ? undefined : observed

@@ -13,7 +13,7 @@ import type { ConsentSource } from '../../../runtime/reference-consent.ts'
 import { mayRefer } from '../consent.ts'
 import { isGoing, REFERENCE_INDEXES, referencesOf } from '../indexes.ts'
 import { type Copy, copiesOf } from './copies.ts'
-import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf } from './mirror.ts'
+import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf, type Sharing } from './mirror.ts'
 
 export interface Part extends Copy {
   /** What exists under its name. */
@@ -41,10 +41,10 @@ export const INDEXES: readonly Index[] = [
   ]),
 ]
 
-type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
+type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'>; sharing: Sharing }
 
 /** References of a namespace that may use an original, by name. */
-function sharersIn(namespace: string, original: Original, source: Source): Dataset[] {
+function sharersIn(namespace: string, original: Original, source: Omit<Source, 'sharing'>): Dataset[] {
   if (!mayRefer(namespace, original, source)) return []
   return referencesOf(original, source.read)
     .filter((one) => one.metadata.namespace === namespace && !isGoing(one))
@@ -57,7 +57,7 @@ export function observe(dataset: Dataset, source: Source): Observed {
   const referred = referenceOf(dataset)
   const sharers = referred === undefined ? [] : sharersIn(namespace, referred, source)
   const isFirst = sharers[0]?.metadata.name === name
-  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, read)
+  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, source)
   const own = foundBy(read, BY_OWNER, uid).filter(({ object }) => !isShared(object, source))
   const ofOriginal = referred === undefined || !isFirst ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))
   const kept = new Set(wanted.map(keyOf))
@@ -67,8 +67,8 @@ export function observe(dataset: Dataset, source: Source): Observed {
   return { wanted, surplus: [...surplus.values()] }
 }
 
-function wantedFor(sharers: readonly Dataset[], original: Original, read: Source['read']): Part[] {
-  const { source } = mirrorOf(original, read)
+function wantedFor(sharers: readonly Dataset[], original: Original, { read, sharing }: Source): Part[] {
+  const { source } = mirrorOf(original, read, sharing)
   if (source === undefined) return []
   return copiesOf({ original, source, owners: sharers }).map((copy) => {
     const { namespace = '', name = '' } = copy.object.metadata
