@@ -60,7 +60,7 @@ export const data = defineModule({
       builtinClassController({ version: OWN_VERSION, allowsPrivateAddresses }),
       advancedStatefulSet,
       datasetController({ engines: ENGINES, options, clock, referenceConsent }),
-      ...referenceControllers({ referenceConsent }),
+      ...referenceControllers({ referenceConsent, engines: ENGINES, options }),
       ...runtimeControllers({ engines: ENGINES, options, random, clock }),
       ...operationControllers,
       volumeController(),

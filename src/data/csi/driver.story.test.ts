@@ -471,6 +471,32 @@ describe('volumes of datasets of another namespace', () => {
     forgive(w, /may not be used from namespace default/)
   })
 
+  inWorld('are not given to a pod that waited for them while consent was withdrawn, and are not held for it', async (w) => {
+    const meeting = meetingOf(w.member)
+    await w.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'data' } })
+    const { metadata, ...rest } = aDataset([{ mountPoint: 's3://lake', name: 'lake' }])
+    await w.member.create({ ...rest, metadata: { ...metadata, namespace: 'data' } })
+    await lists(w, ['default/demo'])
+    await createVolume(w.member, foreign)
+    await createPod(w, 'p')
+    await w.advance(500)
+    meeting.say({ doneBytes: GIB, totalBytes: 2 * GIB, doneFiles: 1, totalFiles: 2 })
+    await w.advance(8000)
+    assert.match(await saidBy(w), /1.0 of 2.0 GiB/)
+    await lists(w, null)
+    await meeting.complete(1)
+    await w.advance(8000)
+    assert.match(await saidBy(w), /Dataset data\/demo does not exist, or may not be used from namespace default/)
+    assert.deepEqual(
+      meeting.names().filter((name) => name.startsWith('users/')),
+      [],
+    )
+    await lists(w, ['default/demo'])
+    await w.advance(300_000)
+    assert.equal(await phaseOf(w), 'Running')
+    forgive(w, /may not be used from namespace default/)
+  })
+
   inWorld('say nothing of what the client says about its sources', async (w) => {
     const meeting = meetingOf(w.member)
     await w.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'data' } })

@@ -47,7 +47,7 @@ export function fluidCsiDriver({ hostPathPrefixes }: DriverOptions): CsiDriver {
       const written = context.readOnly ? undefined : await publishWritable(context, place, hostPathPrefixes)
       if (written !== undefined) return written
       await ask(context, place)
-      return { path: await hold(context, place), readOnly: true }
+      return { path: await heldByRight(context, place), readOnly: true }
     },
     async unpublish(context) {
       const place = placeIfAny(context)
@@ -83,6 +83,18 @@ async function refuseUnlisted({ get, volume }: CsiContext, { namespace, name }: 
   const { claim } = volume
   if (claim?.namespace === from && dataset?.status?.datasetRef?.includes(`${from}/${claim.name}`) === true) return
   throw new Error(withheldText(from, { namespace, name }))
+}
+
+/** Completing files takes long: whoever lost consent meanwhile is given nothing, and nothing is held for it. */
+async function heldByRight(context: CsiPodContext, place: Place): Promise<string> {
+  const path = await hold(context, place)
+  try {
+    await refuseUnlisted(context, place, context.pod.namespace)
+    return path
+  } catch (error) {
+    await release(context, place)
+    throw error
+  }
 }
 
 /** Files of a dataset whose pods run nothing never come: better to say so than to wait. Sources that are written are there. */

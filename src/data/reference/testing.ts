@@ -9,8 +9,11 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { refOfKey } from '../../kube/object-reference.ts'
 import { MODULES } from '../../modules.ts'
 import type { Module } from '../../runtime/module/module.ts'
+import { OWN_VERSION } from '../../runtime/own-image.ts'
 import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
+import { ENGINES } from '../engines/index.ts'
 import { data } from '../module.ts'
+import type { Sharing } from './mirror/mirror.ts'
 
 const API_VERSION = 'data.fluid.io/v1alpha1'
 
@@ -25,6 +28,9 @@ export const member = (referenceConsent: ReferenceConsent = 'open'): WorldOption
   nodes: 3,
   modules: modulesWith(referenceConsent),
 })
+
+/** How runtimes are served, for controllers that a test makes itself. */
+export const SHARING: Sharing = { engines: ENGINES, options: { translates: true, hostPathPrefixes: 'all', version: OWN_VERSION } }
 
 export const ORIGINAL = 'data/images'
 export const REFERENCE = 'web/images'

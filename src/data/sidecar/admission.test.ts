@@ -298,6 +298,12 @@ describe('a pod with a dataset of another namespace', () => {
     ['a Secret of a file system', withVolume({ cephfs: { monitors: ['m'], secretRef: { name: 'keys' } } }), /\(keys\)/],
     ['a Secret of a share', withVolume({ azureFile: { shareName: 's', secretName: 'keys' } }), /\(keys\)/],
     ['a claim', withVolume({ persistentVolumeClaim: { claimName: 'c' } }), /is a claim of namespace storage/],
+    [
+      'what a driver finds in the namespace of the pod',
+      withVolume({ csi: { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass: 'keys' } } }),
+      /its volume config would be looked for in the pod's namespace/,
+    ],
+    ['a file system of the network', withVolume({ nfs: { server: 's', path: '/' } }), /its volume config would be looked for/],
     ['a token for the API', withVolume({ projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }), /asks for a token/],
     [
       'a token for another cache',

@@ -38,14 +38,15 @@ export const datasetLabels = (container: string, { namespace, name }: { namespac
   [`${NAMESPACE_PREFIX}${container}`]: namespace,
 })
 
-/** What its labels say: which container is the client of which dataset. In the order of the containers' names. */
+/**
+ * What its labels say: which container is the client of which dataset, in the order of the containers' names. The dataset is always one
+ * of the pod's namespace; anybody may write labels, so one that names another namespace says nothing.
+ */
 export function sidecarsOf({ metadata: { labels = {}, namespace = '' } }: Pod): { container: string; namespace: string; name: string }[] {
   if (labels[SIDECAR_LABELS.done] !== 'true') return []
   return Object.entries(labels)
     .filter(([key]) => key.startsWith(NAME_PREFIX))
-    .map(([key, name]) => {
-      const container = key.slice(NAME_PREFIX.length)
-      return { container, name, namespace: labels[`${NAMESPACE_PREFIX}${container}`] ?? namespace }
-    })
+    .map(([key, name]) => ({ container: key.slice(NAME_PREFIX.length), namespace, name }))
+    .filter(({ container }) => (labels[`${NAMESPACE_PREFIX}${container}`] ?? namespace) === namespace)
     .sort((a, b) => compareStrings(a.container, b.container))
 }

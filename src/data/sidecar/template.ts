@@ -82,6 +82,9 @@ function unprivileged(context: Container['securityContext']): Container['securit
   }
 }
 
+/** Volumes that mean the same in every namespace; ConfigMaps are copies. A driver may find what is the pod's by names of its own. */
+const CROSSING: ReadonlySet<string> = new Set(['name', 'emptyDir', 'configMap', 'downwardAPI', 'projected', 'hostPath'])
+
 /** Why what another namespace wrote may not be part of the pod. */
 function foreignProblem({ container, volumes }: { container: Container; volumes: readonly Volume[] }, { holder }: TemplateOptions) {
   const from = `namespace ${holder.namespace}`
@@ -93,6 +96,9 @@ function foreignProblem({ container, volumes }: { container: Container; volumes:
   const claim = volumes.find(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined)
   if (claim !== undefined)
     return `its volume ${claim.name ?? ''} is a claim of ${from}. Use a pod without the label serverless.fluid.io/inject`
+  const other = volumes.find((volume) => Object.keys(volume).some((source) => !CROSSING.has(source)))
+  if (other !== undefined)
+    return `its volume ${other.name ?? ''} would be looked for in the pod's namespace. Use a pod without the label serverless.fluid.io/inject`
   const audience = cacheAudience(holder)
   const token = volumes
     .flatMap(({ projected }) => projected?.sources ?? [])

@@ -91,6 +91,7 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
         [CLASS_ANNOTATIONS.nativeMounts]: 'true',
         [CLASS_ANNOTATIONS.clientReadsTiers]: 'true',
         [CLASS_ANNOTATIONS.fixedOptions]: 'allowPrivateAddresses',
+        [CLASS_ANNOTATIONS.publicOptions]: 'blockSize,replicas,nodeQuota',
         [CLASS_ANNOTATIONS.clear]: JSON.stringify(['sluice', 'cache', 'clear']),
         [CLASS_ANNOTATIONS.decommission]: JSON.stringify(['sluice', 'cache', 'decommission']),
         [CLASS_ANNOTATIONS.recommission]: JSON.stringify(['sluice', 'cache', 'recommission']),

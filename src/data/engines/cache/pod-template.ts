@@ -29,6 +29,8 @@ export const CLASS_ANNOTATIONS = {
   /** Clients read what workers of their node have stored: directories of the node are mounted read-only. */
   clientReadsTiers: 'sluice.dev/client-reads-tiers',
   fixedOptions: FIXED_OPTIONS,
+  /** Names of options, separated by commas, that clients in other namespaces need, and that are never credentials. */
+  publicOptions: 'sluice.dev/public-options',
   /**
    * Of the pods of clients: as a sidecar such a client needs no mount. Told a sub path by SLUICE_SIDECAR_SUB_PATH, it completes
    * the files in a directory of the pod.

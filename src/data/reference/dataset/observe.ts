@@ -13,9 +13,9 @@ import { podsUsing, takenIn } from '../../dataset/observe.ts'
 import { boundType, type Runtime, runtimesNamed } from '../../dataset/runtimes.ts'
 import { mayRefer } from '../consent.ts'
 import { isGoing } from '../indexes.ts'
-import { mirrorOf, nameTakenIn } from '../mirror/mirror.ts'
+import { mirrorOf, nameTakenIn, type Sharing } from '../mirror/mirror.ts'
 
-export interface ReferenceDeps {
+export interface ReferenceDeps extends Sharing {
   /** What holds where an owner has stated nothing. */
   referenceConsent: ReferenceConsent
 }
@@ -42,7 +42,7 @@ export type Original =
 
 /** Undefined: it is no reference. */
 export async function observe(
-  { referenceConsent: mode }: ReferenceDeps,
+  { referenceConsent: mode, ...sharing }: ReferenceDeps,
   ref: ObjectRef,
   dataset: Dataset | undefined,
   { read, client }: { read: PassReader; client: Client },
@@ -55,7 +55,7 @@ export async function observe(
     referred,
     nowMs: read.nowMs(),
     runtimes,
-    original: originalOf(dataset, referred, { read, mode }),
+    original: originalOf(dataset, referred, { read, mode, sharing }),
     isCertain: isCertain(dataset, runtimes, { ref, read }) && (runtimes.length > 0 || (await isUnchanged(client, DATASETS, dataset))),
     pods: isGoing(dataset) ? podsUsing(ref, read) : [],
     taken: isGoing(dataset) ? undefined : takenIn(ref, read),
@@ -63,14 +63,18 @@ export async function observe(
   }
 }
 
-function originalOf(dataset: Dataset, referred: Referred, source: { read: PassReader; mode: ReferenceConsent }): Original {
-  const { read } = source
+function originalOf(
+  dataset: Dataset,
+  referred: Referred,
+  source: { read: PassReader; mode: ReferenceConsent; sharing: Sharing },
+): Original {
+  const { read, sharing } = source
   const home = read.get(NAMESPACES, '', referred.namespace)
   const isEnding = home === undefined || isGoing(home)
   if (!mayRefer(dataset.metadata.namespace ?? '', referred, source)) return { isPermitted: false, isEnding }
   const original = read.get(DATASETS, referred.namespace, referred.name)
   const isListed = original?.status?.datasetRef?.includes(keyOfObject(dataset)) === true
-  const mirror = mirrorOf(referred, read)
+  const mirror = mirrorOf(referred, read, sharing)
   const mirrorProblem = mirror.problem ?? nameTakenIn(dataset.metadata.namespace ?? '', referred, mirror, read)
   return { isPermitted: true, isEnding, dataset: original, isListed, mirrorProblem }
 }

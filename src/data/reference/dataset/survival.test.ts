@@ -8,11 +8,11 @@ import { ReferenceGrant } from '../../../kinds/gateway/reference-grant.ts'
 import { PERSISTENT_VOLUMES } from '../../../kinds/kubernetes/resources.ts'
 import { datasetController } from '../../dataset/controller.ts'
 import { DECLARED } from '../../dataset/testing.ts'
-import { aGrant, aReference, createNamespaces, createOriginal, modulesWith, ORIGINAL, phaseIn, REFERENCE } from '../testing.ts'
+import { aGrant, aReference, createNamespaces, createOriginal, modulesWith, ORIGINAL, phaseIn, REFERENCE, SHARING } from '../testing.ts'
 import { referenceDatasetController } from './controller.ts'
 
 describe('data.reference.dataset', () => {
-  survives(referenceDatasetController({ referenceConsent: 'grant' }), {
+  survives(referenceDatasetController({ referenceConsent: 'grant', ...SHARING }), {
     modules: modulesWith('grant'),
     nodes: 1,
     before: [createNamespaces, createOriginal],

@@ -20,7 +20,7 @@ import { claimKeys, isComplete } from '../../dataset/pods.ts'
 import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
 import { BY_CLAIM } from '../../dataset/triggers.ts'
 import { isGoing, REFERENCE_INDEXES, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
-import { blockedBy, HASH_INDEX, ownerOf } from '../mirror/mirror.ts'
+import { blockedBy, HASH_INDEX, ownerOf, READ_WATCHES } from '../mirror/mirror.ts'
 import { MOST_REFERENCES } from '../referring.ts'
 
 const BY_VOLUME = 'volume'
@@ -72,6 +72,7 @@ export const WATCHES: readonly Watch[] = [
   // What the client of the original mounts decides whether it can be copied.
   via(DAEMON_SETS, referring, { isRelevantUpdate: (old, set) => old.metadata.generation !== set.metadata.generation }),
   via(CONFIG_MAPS, referring, { isRelevantUpdate: () => false }),
+  ...READ_WATCHES,
 ]
 
 /** Who uses a reference matters when it is to be deleted, and not before. */

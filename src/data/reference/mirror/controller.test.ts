@@ -5,7 +5,7 @@ import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
 import { mirrorName } from '../../../kinds/fluid/reference.ts'
-import { CACHE_RUNTIME_CLASSES, DATASETS } from '../../../kinds/fluid/resources.ts'
+import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../../../kinds/fluid/resources.ts'
 import { ReferenceGrant } from '../../../kinds/gateway/reference-grant.ts'
 import { CONFIG_MAPS, DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ConfigMap, DaemonSet, Node } from '../../../kinds/kubernetes/types.ts'
@@ -14,6 +14,7 @@ import type { Resource } from '../../../kube/resource.ts'
 import {
   aDataset,
   aGrant,
+  anOriginal,
   aReference,
   aRuntime,
   createNamespaces,
@@ -24,6 +25,7 @@ import {
   ORIGINAL,
   phaseIn,
   REFERENCE,
+  SHARING,
 } from '../testing.ts'
 import { plan, referenceMirrorController } from './controller.ts'
 import { needsOf, renamed } from './mirror.ts'
@@ -193,6 +195,89 @@ describe('the copies for a reference', () => {
   )
 
   story(
+    'carry no option that somebody wrote, and nothing that somebody changed in the original’s objects',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await cluster.create(anOriginal({ sharedOptions: { 'fs.s3a.secret.key': 'open-sesame' } }))
+      const options = { 'aws.secretKey': 'open-sesame', blockSize: '8Mi' }
+      const spec = {
+        runtimeClassName: 'builtin',
+        options,
+        podMetadata: { annotations: { note: 'open-sesame' } },
+        master: { options, env: [{ name: 'TOKEN', value: 'open-sesame' }], podMetadata: { labels: { note: 'open-sesame' } } },
+        worker: { options, env: [{ name: 'TOKEN', value: 'open-sesame' }] },
+        client: { options, podMetadata: { annotations: { note: 'open-sesame', 'sluice.dev/sidecar-files': 'false' } } },
+      }
+      await cluster.create(aRuntime(ORIGINAL, 'CacheRuntime', spec))
+      await cluster.create(aReference())
+      await world.settle()
+      // Whoever may edit the original's namespace may edit these.
+      const container = { name: 'client', env: [{ name: 'TOKEN', value: 'open-sesame' }], securityContext: { privileged: true } }
+      const stolen = { name: 'root', hostPath: { path: '/' } }
+      const apply = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { namespace: 'data', name: 'images-client' } }
+      await cluster.inside(() =>
+        cluster.client.apply(
+          DAEMON_SETS,
+          {
+            ...apply,
+            spec: { template: { spec: { hostPID: true, containers: [container], volumes: [stolen] } } },
+          } as unknown as KubeObject,
+          { fieldManager: 'owner' },
+        ),
+      )
+      await world.settle()
+      assert.match(
+        JSON.stringify(await templateIn(cluster, 'data/images-client')),
+        /open-sesame.*"hostPID":true|"hostPID":true.*open-sesame/,
+      )
+      const seen = [await templateIn(cluster), await expectThere(cluster, CONFIG_MAPS, CONFIG)]
+        .map((object) => JSON.stringify(object))
+        .join()
+      assert.doesNotMatch(seen, /open-sesame|privileged|hostPID|"path":"\/"\}/)
+      const { worker, client } = JSON.parse(await configIn(cluster)) as Record<'worker' | 'client', { options: unknown }>
+      // Clients must cut files as workers do.
+      assert.deepEqual(worker, {
+        enabled: true,
+        name: 'images-worker',
+        options: { allowPrivateAddresses: 'true', blockSize: '8Mi' },
+        replicas: 1,
+        service: { name: 'svc-images-worker' },
+      })
+      assert.deepEqual(client.options, { blockSize: '8Mi' })
+      assert.deepEqual((await templateIn(cluster)).spec?.template?.metadata?.annotations, { 'sluice.dev/sidecar-files': 'true' })
+    },
+    member(),
+  )
+
+  story(
+    'are not made of a client that runs what its namespace chose: the reference says what that is',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createSample(cluster)
+      await cluster.create(aReference())
+      await world.settle()
+      await templateIn(cluster)
+      const client = { runtimeVersion: { image: 'evil', imageTag: '1' }, env: [{ name: 'TOKEN', value: 'open-sesame' }], args: [] }
+      await cluster.patch(CACHE_RUNTIMES, ORIGINAL, { spec: { client } })
+      await world.settle()
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE)
+      await expectGone(cluster, CONFIG_MAPS, CONFIG)
+      assert.match(
+        (await messageIn(cluster, 'Mirrored')) ?? '',
+        /^the client of Dataset data\/images runs what its namespace chose \(client\.env, client\.runtimeVersion\), so no sidecar/,
+      )
+      assert.equal(await phaseIn(cluster), 'Bound')
+      await cluster.patch(CACHE_RUNTIMES, ORIGINAL, { spec: { client: null } })
+      await world.settle()
+      await templateIn(cluster)
+      assert.equal(await messageIn(cluster, 'Mirrored'), undefined)
+    },
+    member(),
+  )
+
+  story(
     'need consent, and are taken back with it',
     async (world) => {
       const { member: cluster } = world
@@ -269,7 +354,7 @@ describe('the writes for copies', () => {
 })
 
 describe('data.reference.mirror', () => {
-  survives(referenceMirrorController({ referenceConsent: 'grant' }), {
+  survives(referenceMirrorController({ referenceConsent: 'grant', ...SHARING }), {
     modules: modulesWith('grant'),
     nodes: 1,
     before: [createNamespaces, createOriginal],

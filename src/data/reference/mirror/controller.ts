@@ -11,16 +11,16 @@ import { type Action, type Controller, defineController, NOTHING_TO_DO, type Pla
 import { isUnchanged } from '../../../runtime/live-owner.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { isGoing, isOtherReference } from '../indexes.ts'
-import { isCopy } from './mirror.ts'
+import { isCopy, type Sharing } from './mirror.ts'
 import { INDEXES, type Observed, observe } from './observe.ts'
 import { watchesWith } from './triggers.ts'
 
-export interface MirrorDeps {
+export interface MirrorDeps extends Sharing {
   /** What holds where an owner has stated nothing. */
   referenceConsent: ReferenceConsent
 }
 
-export const referenceMirrorController = ({ referenceConsent: mode }: MirrorDeps): Controller =>
+export const referenceMirrorController = ({ referenceConsent: mode, ...sharing }: MirrorDeps): Controller =>
   defineController<Observed | undefined, Dataset>({
     name: 'data.reference.mirror',
     for: DATASETS,
@@ -32,7 +32,7 @@ export const referenceMirrorController = ({ referenceConsent: mode }: MirrorDeps
     concurrency: 8,
     async observe(_ref, dataset, read, client) {
       if (dataset === undefined || isGoing(dataset)) return undefined
-      const observed = observe(dataset, { read, mode })
+      const observed = observe(dataset, { read, mode, sharing })
       // Nothing is made again for a reference that only an old cache still shows.
       const isMaking = observed.wanted.some(({ live }) => live === undefined)
       return isMaking && !(await isUnchanged(client, DATASETS, dataset)) ? undefined : observed

@@ -1,10 +1,9 @@
 /**
- * The copies themselves: ConfigMaps without options of mounts, and a DaemonSet that never runs, whose template is what a sidecar is
+ * The copies themselves: ConfigMaps without what namespaces keep to themselves, and a DaemonSet that never runs, whose template is what a sidecar is
  * made from. They belong to all references of their namespace to one original, and go with the last. Pure.
  */
-import { isJsonObject } from '../../../base/json.ts'
-import type { Dataset, Mount } from '../../../kinds/fluid/index.ts'
-import { mirrorHash, mirrorName, type Original, publicMount } from '../../../kinds/fluid/reference.ts'
+import type { CacheRuntimeClass, Dataset } from '../../../kinds/fluid/index.ts'
+import { mirrorHash, mirrorName, type Original } from '../../../kinds/fluid/reference.ts'
 import { LABELS } from '../../../kinds/fluid/well-known.ts'
 import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { ConfigMap, DaemonSet, PodSpec } from '../../../kinds/kubernetes/types.ts'
@@ -13,6 +12,7 @@ import type { Resource } from '../../../kube/resource.ts'
 import { CLASS_ANNOTATIONS } from '../../engines/cache/pod-template.ts'
 import { canonical } from '../../runtime/canonical.ts'
 import { MIRROR_OF, MIRROR_SOURCE, type Mirror, renamed } from './mirror.ts'
+import { CONFIGURATIONS, sharedConfig } from './shared-config.ts'
 
 export interface Copy {
   resource: Resource
@@ -37,8 +37,8 @@ export function copiesOf({ original, source, owners }: CopyInput): Copy[] {
   })
   const names = new Set(source.configMaps.map(({ metadata }) => metadata.name ?? ''))
   return [
-    ...source.configMaps.map((map) => ({ resource: CONFIG_MAPS, object: configMapCopy(map, metadataOf(map)) })),
-    { resource: DAEMON_SETS, object: templateCopy(source.template, metadataOf(source.template), { names, original }) },
+    ...source.configMaps.map((map) => ({ resource: CONFIG_MAPS, object: configMapCopy(map, metadataOf(map), source.runtimeClass) })),
+    { resource: DAEMON_SETS, object: templateCopy(source, metadataOf(source.template), { names, original }) },
   ]
 }
 
@@ -49,9 +49,9 @@ const ownerReference = ({ apiVersion, kind, metadata: { name = '', uid = '' } }:
   uid,
 })
 
-function configMapCopy({ data = {}, binaryData }: ConfigMap, metadata: ObjectMeta): ConfigMap {
+function configMapCopy({ data = {}, binaryData }: ConfigMap, metadata: ObjectMeta, runtimeClass: CacheRuntimeClass | undefined): ConfigMap {
   const texts = Object.entries(data).flatMap(([key, text]): [string, string][] => {
-    const shown = publicText(key, text)
+    const shown = CONFIGURATIONS.has(key) ? sharedConfig(text, runtimeClass) : text
     return shown === undefined ? [] : [[key, shown]]
   })
   return {
@@ -63,32 +63,9 @@ function configMapCopy({ data = {}, binaryData }: ConfigMap, metadata: ObjectMet
   }
 }
 
-/** What programs of a cache read about their dataset. */
-const CONFIGURATIONS: ReadonlySet<string> = new Set(['runtime.json', 'config.json'])
-
-/** Without options of mounts, which can be credentials. A configuration that cannot be read stays where it is. */
-function publicText(key: string, text: string): string | undefined {
-  const config = parsedText(text)
-  if (!isJsonObject(config)) return CONFIGURATIONS.has(key) ? undefined : text
-  if (!Array.isArray(config.mounts)) return text
-  const mounts = config.mounts.flatMap((mount) =>
-    isJsonObject(mount) && typeof mount.mountPoint === 'string' ? [publicMount(mount as unknown as Mount)] : [],
-  )
-  return JSON.stringify({ ...config, mounts })
-}
-
-function parsedText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Scripts and other files are no JSON.
-    return undefined
-  }
-}
-
-/** How such a client works as a sidecar. Other annotations of its pods are its owner's business. */
-function formOf(spec: DaemonSet['spec']): { annotations?: Record<string, string> } {
-  const form = spec?.template?.metadata?.annotations?.[CLASS_ANNOTATIONS.sidecarFiles]
+/** How such a client works as a sidecar: what the class says. Annotations of its pods are their owner's business. */
+function formOf(runtimeClass: CacheRuntimeClass | undefined): { annotations?: Record<string, string> } {
+  const form = runtimeClass?.topology?.client?.template?.metadata?.annotations?.[CLASS_ANNOTATIONS.sidecarFiles]
   return form === undefined ? {} : { annotations: { [CLASS_ANNOTATIONS.sidecarFiles]: form } }
 }
 
@@ -97,7 +74,11 @@ interface Renaming {
   original: Original
 }
 
-function templateCopy({ spec }: DaemonSet, metadata: ObjectMeta, { names, original }: Renaming): DaemonSet {
+function templateCopy(
+  { template: { spec }, runtimeClass }: CopyInput['source'],
+  metadata: ObjectMeta,
+  { names, original }: Renaming,
+): DaemonSet {
   const labels = { [MIRROR_OF]: mirrorHash(original) }
   const {
     imagePullSecrets: _,
@@ -114,7 +95,7 @@ function templateCopy({ spec }: DaemonSet, metadata: ObjectMeta, { names, origin
     spec: {
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels, ...formOf(spec) },
+        metadata: { labels, ...formOf(runtimeClass) },
         spec: { ...renamed(pod, names, original), nodeSelector: { ...pod.nodeSelector, [LABELS.fuseBalloon]: 'true' } },
       },
       updateStrategy: { type: 'OnDelete' },

@@ -1,30 +1,46 @@
 /**
  * What a sidecar needs in the namespace of a reference: the pod template of the original's client, and the ConfigMaps that it
- * mounts. Nothing of it carries credentials: a template that needs a Secret, or anything else that only the original's namespace
- * has, is not copied at all. Pure, but for the look-ups.
+ * mounts. They are made anew from the runtime and its class: whoever may edit a namespace may edit the objects there. Nothing of them
+ * carries credentials, and pods of other namespaces run nothing that the original's namespace chose: a template that needs a Secret,
+ * or whose program, environment or volumes the runtime says itself, is not copied at all. Pure, but for the look-ups.
  */
 import { isJsonObject } from '../../../base/json.ts'
 import { DATA_GROUP } from '../../../kinds/fluid/groups.ts'
-import type { Dataset } from '../../../kinds/fluid/index.ts'
+import { CacheRuntime, type CacheRuntimeClass, type Dataset } from '../../../kinds/fluid/index.ts'
 import type { Original } from '../../../kinds/fluid/reference.ts'
 import { hashIn, mirrorHash, mirrorName, referenceOf } from '../../../kinds/fluid/reference.ts'
-import { DATASETS } from '../../../kinds/fluid/resources.ts'
+import { CACHE_RUNTIME_CLASSES, DATASETS, THIN_RUNTIME_PROFILES } from '../../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { ConfigMap, DaemonSet } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type ObjectRef, objectKey, refOf } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
-import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
+import { type Index, indexOf, type Reader, via, type Watch } from '../../../runtime/controller.ts'
 import { controllerOf } from '../../../runtime/workloads/pod/ownership.ts'
-import { runtimesNamed } from '../../dataset/runtimes.ts'
+import { boundType, choose, type Runtime, runtimesNamed } from '../../dataset/runtimes.ts'
+import { BUILTIN_CLASS } from '../../engines/builtin/class.ts'
+import type { Engine, EngineOptions } from '../../engines/engine.ts'
 import { shownKeys } from '../referring.ts'
+import { chosenFor } from './chosen.ts'
 
 export interface Mirror {
   /** Undefined: the original has no client, or one that cannot be copied. */
-  source: { template: DaemonSet; configMaps: readonly ConfigMap[] } | undefined
+  source: { template: DaemonSet; configMaps: readonly ConfigMap[]; runtimeClass: CacheRuntimeClass | undefined } | undefined
   /** Why there is no copy, where there should be one. */
   problem: string | undefined
 }
+
+/** What engines make of a runtime is asked of them. */
+export interface Sharing {
+  engines: readonly Engine[]
+  options: EngineOptions
+}
+
+/** Also classes and profiles are looked up. */
+export const READ_WATCHES: readonly Watch[] = [CACHE_RUNTIME_CLASSES, THIN_RUNTIME_PROFILES].map((resource) =>
+  // What they say is seen in what is made of it.
+  via<KubeObject>(resource as Resource, () => [], { isRelevantUpdate: () => false }),
+)
 
 const NOTHING: Mirror = Object.freeze({ source: undefined, problem: undefined })
 
@@ -34,24 +50,43 @@ const CLIENT_NAMES = ['client', 'fuse', 'jindofs-fuse'] as const
 /** Every namespace has one of its own. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['kube-root-ca.crt'])
 
-export function mirrorOf(original: Original, read: Pick<Reader, 'get'>): Mirror {
+export function mirrorOf(original: Original, read: Pick<Reader, 'get'>, sharing: Sharing): Mirror {
   const { namespace, name } = original
-  const uids = new Set(runtimesNamed(original, read).map(({ object }) => object.metadata.uid))
-  const isOurs = (object: KubeObject | undefined): boolean => object !== undefined && uids.has(controllerOf(object)?.uid)
-  const template = CLIENT_NAMES.flatMap((client) => read.get(DAEMON_SETS, namespace, `${name}-${client}`) ?? []).find(isOurs)
-  if (template === undefined) return NOTHING
-  const needs = needsOf(template.spec?.template?.spec)
-  const configMaps: ConfigMap[] = []
-  for (const of of needs.configMaps) {
-    if (EVERYWHERE.has(of)) continue
-    const found = read.get(CONFIG_MAPS, namespace, of)
-    if (found !== undefined && isOurs(found)) configMaps.push(found)
-    else needs.others.push(`ConfigMap ${of}`)
+  const dataset = read.get(DATASETS, namespace, name)
+  const named = runtimesNamed(original, read)
+  const runtime = choose(named, boundType(dataset?.status)).runtime ?? named[0]
+  if (dataset === undefined || runtime === undefined || !hasClient(original, runtime, read)) return NOTHING
+  const classOf = (className: string): CacheRuntimeClass | undefined => read.get(CACHE_RUNTIME_CLASSES, '', className)
+  const profileOf = (profile: string): KubeObject | undefined => read.get(THIN_RUNTIME_PROFILES, '', profile)
+  const engine = sharing.engines.find(({ type }) => type === runtime.type)
+  const made = engine?.serve({ runtime: runtime.object, dataset, classOf, profileOf }, sharing.options).prepared?.objects
+  const [template] = made?.daemonSets ?? []
+  if (made === undefined || template === undefined) return NOTHING
+  const chosen = chosenFor(runtime, dataset)
+  if (chosen.length > 0) {
+    const problem = `the client of Dataset ${namespace}/${name} runs what its namespace chose (${shownKeys(chosen)}), so no sidecar can be injected into pods of this namespace: use nodes with the CSI driver, or ask the owner for a client as its class has it`
+    return { source: undefined, problem }
   }
-  if (needs.others.length === 0) return { source: { template, configMaps }, problem: undefined }
-  const problem = `the client of Dataset ${namespace}/${name} needs what its namespace alone has (${shownKeys(needs.others)}), so no sidecar can be injected into pods of this namespace: use nodes with the CSI driver, or ask the owner for a client without`
+  const needs = needsOf(template.spec?.template?.spec)
+  const configMaps = made.configMaps.filter(({ metadata }) => needs.configMaps.includes(metadata.name ?? ''))
+  const own = new Set(configMaps.map(({ metadata }) => metadata.name))
+  const others = [
+    ...needs.others,
+    ...needs.configMaps.filter((one) => !own.has(one) && !EVERYWHERE.has(one)).map((one) => `ConfigMap ${one}`),
+  ]
+  if (others.length === 0) return { source: { template, configMaps, runtimeClass: classOf(classNameOf(runtime)) }, problem: undefined }
+  const problem = `the client of Dataset ${namespace}/${name} needs what its namespace alone has (${shownKeys(others)}), so no sidecar can be injected into pods of this namespace: use nodes with the CSI driver, or ask the owner for a client without`
   return { source: undefined, problem }
 }
+
+/** Nothing is copied before there is a client. */
+function hasClient({ namespace, name }: Original, { object }: Runtime, read: Pick<Reader, 'get'>): boolean {
+  const isOurs = (set: DaemonSet): boolean => object.metadata.uid !== undefined && controllerOf(set)?.uid === object.metadata.uid
+  return CLIENT_NAMES.flatMap((client) => read.get(DAEMON_SETS, namespace, `${name}-${client}`) ?? []).some(isOurs)
+}
+
+const classNameOf = ({ object }: Runtime): string =>
+  object.kind === CacheRuntime.kind ? ((object as CacheRuntime).spec?.runtimeClassName ?? '') : BUILTIN_CLASS
 
 /** A copy under whose name a user has something else stays away: what is theirs is never touched. */
 export function nameTakenIn(namespace: string, original: Original, { source }: Mirror, read: Pick<Reader, 'get'>): string | undefined {

@@ -14,7 +14,7 @@ import type { ConsentSource } from '../../../runtime/reference-consent.ts'
 import { mayRefer } from '../consent.ts'
 import { isGoing, REFERENCE_INDEXES } from '../indexes.ts'
 import { type Copy, copiesOf } from './copies.ts'
-import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf } from './mirror.ts'
+import { HASH_INDEX, isCopy, MIRROR_OF, MIRROR_SOURCE, mirrorOf, type Sharing } from './mirror.ts'
 
 export interface Part extends Copy {
   /** What exists under its name. */
@@ -50,10 +50,11 @@ export const INDEXES: readonly Index[] = [
   ]),
 ]
 
-export type Source = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
+type ConsentedSource = ConsentSource & { read: Pick<Reader, 'get' | 'byIndex'> }
+type Source = ConsentedSource & { sharing: Sharing }
 
 /** References of a namespace that may use an original. */
-function sharersIn(namespace: string, original: Original, source: Source): Dataset[] {
+function sharersIn(namespace: string, original: Original, source: ConsentedSource): Dataset[] {
   if (!mayRefer(namespace, original, source)) return []
   return source.read.byIndex(DATASETS, SHARING, sharedKey(namespace, original)).filter((one: Dataset) => !isGoing(one))
 }
@@ -66,7 +67,7 @@ const firstOf = (sharers: readonly Dataset[]): Dataset | undefined =>
   )
 
 /** Which reference of a namespace looks after the copies there; undefined: nobody may have any. */
-export const keeperIn = (namespace: string, original: Original, source: Source): Dataset | undefined =>
+export const keeperIn = (namespace: string, original: Original, source: ConsentedSource): Dataset | undefined =>
   firstOf(sharersIn(namespace, original, source))
 
 export function observe(dataset: Dataset, source: Source): Observed {
@@ -75,7 +76,7 @@ export function observe(dataset: Dataset, source: Source): Observed {
   const referred = referenceOf(dataset)
   const sharers = referred === undefined ? [] : sharersIn(namespace, referred, source)
   const isFirst = firstOf(sharers)?.metadata.name === name
-  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, read)
+  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, source)
   const own = foundBy(read, BY_OWNER, uid).filter(({ object }) => !isShared(object, source))
   const ofOriginal = referred === undefined || !isFirst ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))
   const kept = new Set(wanted.map(keyOf))
@@ -85,8 +86,8 @@ export function observe(dataset: Dataset, source: Source): Observed {
   return { wanted, surplus: [...surplus.values()] }
 }
 
-function wantedFor(sharers: readonly Dataset[], original: Original, read: Source['read']): Part[] {
-  const { source } = mirrorOf(original, read)
+function wantedFor(sharers: readonly Dataset[], original: Original, { read, sharing }: Source): Part[] {
+  const { source } = mirrorOf(original, read, sharing)
   if (source === undefined) return []
   return copiesOf({ original, source, owners: sharers }).map((copy) => {
     const { namespace = '', name = '' } = copy.object.metadata

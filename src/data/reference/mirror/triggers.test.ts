@@ -8,7 +8,7 @@ import { keyOfRef } from '../../../kube/object-reference.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { storedReader } from '../../../runtime/testing.ts'
-import { aGrant, anOriginal, aReference } from '../testing.ts'
+import { aGrant, anOriginal, aReference, SHARING } from '../testing.ts'
 import { referenceMirrorController } from './controller.ts'
 import { MIRROR_OF, MIRROR_SOURCE } from './mirror.ts'
 
@@ -24,7 +24,7 @@ function keysOf(
   { resource, object }: { resource: Resource; object: KubeObject },
   { datasets, grants = [], mode = 'open' }: { datasets: readonly KubeObject[]; grants?: KubeObject[]; mode?: ReferenceConsent },
 ): string[] {
-  const controller = referenceMirrorController({ referenceConsent: mode })
+  const controller = referenceMirrorController({ referenceConsent: mode, ...SHARING })
   const read = storedReader(controller, [
     [DATASETS as Resource, [anOriginal(), ...datasets]],
     [ReferenceGrant.resource as Resource, grants],

@@ -13,7 +13,7 @@ import { type Reader, via, type Watch } from '../../../runtime/controller.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
 import { isGoing, isOtherReference, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
-import { blockedBy, isCopy, MIRROR_SOURCE, ownerOf } from './mirror.ts'
+import { blockedBy, isCopy, MIRROR_SOURCE, ownerOf, READ_WATCHES } from './mirror.ts'
 import { keeperIn } from './observe.ts'
 
 export function watchesWith(mode: ReferenceConsent): Watch[] {
@@ -55,6 +55,7 @@ export function watchesWith(mode: ReferenceConsent): Watch[] {
     ...RUNTIME_KINDS.map(({ resource }) =>
       via(resource, (runtime, read) => keepersOf(refOf(runtime), read), { isRelevantUpdate: () => false }),
     ),
+    ...READ_WATCHES,
   ]
 }
 

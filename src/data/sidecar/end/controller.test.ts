@@ -5,6 +5,7 @@ import { aWorld, type WorldCluster } from '../../../faultsim/world/index.ts'
 import { fluidKinds } from '../../../kinds/fluid/index.ts'
 import { EVENTS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { ContainerStatus, Event, Pod } from '../../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
 import { defineModule } from '../../../runtime/module/module.ts'
 import { otherModules } from '../../testing.ts'
 import { sidecarEnd } from './controller.ts'
@@ -87,6 +88,19 @@ async function begin(cluster: WorldCluster): Promise<void> {
 }
 const say = (cluster: WorldCluster, containerStatuses: ContainerStatus[]) =>
   cluster.patch(PODS, 'default/p', { status: { phase: 'Running', containerStatuses } }, 'status')
+/** As data.volume makes it, as far as it matters here. */
+const aVolume = (namespace: string, path: string): KubeObject =>
+  ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `${namespace}-demo`, labels: { 'fluid.io/dataset-id': `${namespace}-demo` }, annotations: { CreatedBy: 'fluid' } },
+    spec: {
+      claimRef: { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name: 'demo' },
+      accessModes: ['ReadOnlyMany'],
+      capacity: { storage: '1Gi' },
+      csi: { driver: 'fuse.csi.fluid.io', volumeHandle: `${namespace}-demo`, volumeAttributes: { fluid_path: path } },
+    },
+  }) as KubeObject
 const endings = (cluster: WorldCluster) => cluster.commands.calls.filter(({ command }) => command[0] === 'umount')
 
 describe('the end of sidecars in the old form', () => {
@@ -115,6 +129,34 @@ describe('the end of sidecars in the old form', () => {
       member.complaints.filter((complaint) => !complaint.includes('target is busy')),
       [],
     )
+    await world.stop()
+  })
+
+  it('is by the volume of a dataset of its own namespace only: labels that name another one tell nothing of it', async () => {
+    const world = await aWorld({ hub: false, members: 1, modules }).settle()
+    const { member } = world
+    member.commands.script(({ command }) => (command[0] === 'umount' ? { exitCode: 32, stderr: 'no such mount' } : undefined))
+    for (const [namespace, path] of [
+      ['default', UMOUNT[1]],
+      ['secret', '/runtime-mnt/juicefs/secret/demo/juicefs-fuse'],
+    ] as const)
+      await member.create(aVolume(namespace, path ?? ''))
+    await member.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'elsewhere' } })
+    const containers = [
+      { name: 'fluid-fuse-0', image: 'i' },
+      { name: 'fluid-fuse-1', image: 'i' },
+    ]
+    const labels = { 'dataset-name.sidecar.fluid.io/fluid-fuse-1': 'demo', 'dataset-namespace.sidecar.fluid.io/fluid-fuse-1': 'secret' }
+    await member.create(aPod(labels, { containers: [...containers, { name: 'app', image: 'i' }] }))
+    await say(member, [...containers.map(({ name }) => running(name)), ended('app')])
+    await world.advance(5000)
+    assert.deepEqual(
+      [...new Set(endings(member).map(({ container, command }) => `${container} ${command.join(' ')}`))],
+      [`fluid-fuse-0 ${UMOUNT.join(' ')}`],
+    )
+    const events = (await member.list(EVENTS)) as Event[]
+    assert.ok(events.some(({ reason }) => reason === 'SidecarNotEnded'))
+    assert.ok(!JSON.stringify(events).includes('secret'))
     await world.stop()
   })
 

@@ -7,6 +7,7 @@ import { volumeName } from '../../../kinds/fluid/names.ts'
 import { PERSISTENT_VOLUMES, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { Container, PersistentVolume, Pod } from '../../../kinds/kubernetes/types.ts'
 import { type Controller, defineController, type Effect, NOTHING_TO_DO, type PassReader, via } from '../../../runtime/controller.ts'
+import { isOurVolume } from '../../volume/desired.ts'
 import { sidecarsOf } from '../labels.ts'
 import { type EndInput, endSidecar } from './effects.ts'
 import { type Ending, hasOldSidecar, leftSidecars, type Observed, plan } from './plan.ts'
@@ -49,6 +50,8 @@ function commandOf({ name, lifecycle }: Container, pod: Pod, read: PassReader): 
   if (own.length > 0) return own
   const dataset = sidecarsOf(pod).find(({ container }) => container === name)
   const volume: PersistentVolume | undefined = dataset === undefined ? undefined : read.get(PERSISTENT_VOLUMES, '', volumeName(dataset))
-  const path = volume?.spec?.csi?.volumeAttributes?.fluid_path
+  // Names of two datasets can lead to one name of a volume.
+  if (dataset === undefined || volume === undefined || !isOurVolume(volume, dataset)) return undefined
+  const path = volume.spec?.csi?.volumeAttributes?.fluid_path
   return path === undefined ? undefined : ['umount', path]
 }

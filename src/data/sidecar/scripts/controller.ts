@@ -20,10 +20,7 @@ import { APP_SCRIPT, mountScriptName } from './texts.ts'
 const BY_DATASET = 'sidecar-of'
 const BY_NAMESPACE = 'sidecars-in'
 
-const datasetsOf = (pod: Pod): ObjectRef[] =>
-  sidecarsOf(pod)
-    .filter(({ namespace }) => namespace === pod.metadata.namespace)
-    .map(({ namespace, name }) => ({ namespace, name }))
+const datasetsOf = (pod: Pod): ObjectRef[] => sidecarsOf(pod).map(({ namespace, name }) => ({ namespace, name }))
 
 export const sidecarScripts: Controller = defineController<Observed | undefined, Dataset>({
   name: 'data.sidecar.scripts',
