@@ -26,6 +26,12 @@ describe('what pods of a cache keep on a node', () => {
     ],
     ['a directory of another cache: nothing', podWith(mounting(SHARED, '/runtime-mnt/cache/ns/other/cache-fuse')), []],
     ['a directory of another namespace: nothing', podWith(mounting(SHARED, '/runtime-mnt/cache/other/demo/cache-fuse')), []],
+    [
+      'a directory that only ends like its own: nothing, since what is around it may be the files of another',
+      podWith(mounting(SHARED, '/runtime-mnt/cache/other/ns/demo/blocks')),
+      [],
+    ],
+    ['blocks of which it sees a part: nothing', podWith(mounting(TIER, '/var/lib/sluice/cache', { subPath: 'a' })), []],
     ['what it may only read: nothing', podWith(mounting(TIER, '/var/lib/sluice/cache', { readOnly: true })), []],
     ['what no container mounts: nothing', podWith({ ...mounting(TIER, '/var/lib/sluice/cache'), containers: [] }), []],
     ['other volumes: nothing', podWith(mounting('worker-tiered-store', '/var/lib/sluice/cache')), []],

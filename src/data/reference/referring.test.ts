@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
-import { MOST_REFERENCES, referencesTo, shownKeys } from './referring.ts'
+import { MOST_FIRST_REFERENCES, MOST_REFERENCES, referencesTo, shownKeys } from './referring.ts'
 import { anOriginal, aReference } from './testing.ts'
 
 /** Without grants: what holds then is the mode. */
@@ -54,16 +54,21 @@ describe('the references of an original', () => {
     assert.deepEqual(found(references, { metadata: GOING, status: listing('web/listed') }).holding, ['web/before', 'web/listed'])
   })
 
-  it('stay in a list that is full, whoever comes', () => {
+  it('stay in a list that is full, whoever comes; there is room for the first of each namespace', () => {
     const old = Array.from({ length: MOST_REFERENCES }, (_, i) => `web/r${i}`)
-    const { listed, unlisted, holding } = found(
-      [...old, 'aaa/first'].map((where) => aReference(where)),
-      { status: listing(...old) },
-    )
+    const firsts = Array.from({ length: MOST_FIRST_REFERENCES }, (_, i) => `ns-${100 + i}/first`)
+    const seen = (listedBefore: readonly string[], more: readonly string[]) =>
+      found(
+        [...old, ...more].map((where) => aReference(where)),
+        { status: listing(...listedBefore) },
+      )
+    const hoarded = seen(old, ['web/aaa', 'lab/a', 'lab/b'])
     assert.deepEqual(
-      [listed.length, listed.includes('aaa/first'), unlisted, holding.length],
-      [MOST_REFERENCES, false, 1, MOST_REFERENCES + 1],
+      [hoarded.listed.filter((key) => !old.includes(key)), hoarded.listed.length, hoarded.unlisted, hoarded.holding.length],
+      [['lab/a'], MOST_REFERENCES + 1, 2, MOST_REFERENCES + 3],
     )
+    const full = seen([...old, ...firsts], [...firsts, 'aaa/late'])
+    assert.deepEqual([full.listed, full.unlisted], [[...old, ...firsts].sort(), 1])
   })
 
   it('are shown up to a number', () => {

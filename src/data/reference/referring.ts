@@ -11,6 +11,8 @@ import { mayRefer } from './consent.ts'
 import { isGoing, referencesOf, WITHDRAWN } from './indexes.ts'
 
 export const MOST_REFERENCES = 1000
+/** Beyond these: one for each namespace that has none, so that nobody alone keeps others out. */
+export const MOST_FIRST_REFERENCES = 100
 
 export interface References {
   /** `namespace/name`, sorted: what the list is to be. */
@@ -37,17 +39,29 @@ export function referencesTo(original: Dataset, source: ConsentSource & { read: 
       if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(keyOfObject(one))
     } else if (before.has(keyOfObject(one)) || isNotLater(one, original)) admitted.push(one)
   }
-  const wanted = admitted
-    .filter((one) => !isGoing(one))
-    .map(keyOfObject)
-    .sort((a, b) => Number(before.has(b)) - Number(before.has(a)) || (a < b ? -1 : 1))
+  const wanted = admitted.filter((one) => !isGoing(one)).map(keyOfObject)
+  const listed = listedOf(wanted, before)
   return {
-    listed: wanted.slice(0, MOST_REFERENCES).sort(),
-    unlisted: Math.max(0, wanted.length - MOST_REFERENCES),
+    listed,
+    unlisted: wanted.length - listed.length,
     withdrawn: withdrawn.sort(),
     holding: admitted.map(keyOfObject).sort(),
   }
 }
+
+function listedOf(wanted: readonly string[], before: ReadonlySet<string>): string[] {
+  const listed = wanted.filter((key) => before.has(key)).slice(0, MOST_REFERENCES + MOST_FIRST_REFERENCES)
+  const namespaces = new Set(listed.map(namespaceIn))
+  for (const key of wanted.filter((one) => !before.has(one)).sort()) {
+    const most = namespaces.has(namespaceIn(key)) ? MOST_REFERENCES : MOST_REFERENCES + MOST_FIRST_REFERENCES
+    if (listed.length >= most) continue
+    listed.push(key)
+    namespaces.add(namespaceIn(key))
+  }
+  return listed.sort()
+}
+
+const namespaceIn = (key: string): string => key.slice(0, key.indexOf('/'))
 
 /** One that comes when its original is to be deleted already does not keep it. */
 const isNotLater = ({ metadata: { creationTimestamp } }: Dataset, { metadata: { deletionTimestamp } }: Dataset): boolean =>

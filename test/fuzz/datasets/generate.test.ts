@@ -15,7 +15,7 @@ describe('requests about datasets', () => {
   })
 
   it('come to every family and every kind soon', () => {
-    assert.equal(new Set(requests(3).map(({ family }) => family)).size, 7)
+    assert.equal(new Set(requests(3).map(({ family }) => family)).size, 13)
     const paths = requests(3).map(({ path }) => path)
     for (const { plural } of fluidKinds)
       assert.ok(

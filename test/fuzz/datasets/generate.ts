@@ -7,18 +7,10 @@ import { NAMESPACES } from '../corpus.ts'
 import { fromSchema } from '../from-schema.ts'
 import { hostileString, hostileText, hostileValue } from '../hostile.ts'
 import { mutateJson } from '../mutate.ts'
+import { type DataRequest, NAMES } from './names.ts'
 import { METADATA, SAMPLES } from './samples.ts'
+import { forgery, grant, reference, scale, sidecar, standIn } from './sharing.ts'
 
-export interface DataRequest {
-  family: string
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  type: string
-  body: Json
-}
-
-/** So few that datasets meet runtimes. */
-const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const API = 'application/json'
 const MERGE = 'application/merge-patch+json'
 
@@ -41,6 +33,12 @@ export function dataRequest(seed: number, index: number): DataRequest {
     [6, () => status(choice)],
     [6, () => reader(choice)],
     [6, () => remove(choice)],
+    [14, () => reference(choice)],
+    [4, () => standIn(choice)],
+    [8, () => grant(choice)],
+    [6, () => scale(choice)],
+    [8, () => sidecar(choice)],
+    [3, () => forgery(choice)],
   ])()
 }
 

@@ -1,11 +1,13 @@
 /**
- * Datasets, runtimes and classes of every form in a world with all controllers of a member: each request is answered, the
+ * Datasets, references, runtimes, classes and grants of every form in a world with all controllers of a member: each request is answered, the
  * controllers come to rest after every batch and write nothing more, and when everything is deleted nothing is left.
  */
 import { ApiError, isNotFound } from '../../../src/client/errors.ts'
 import { readAll, type Transport } from '../../../src/client/transport.ts'
+import { data } from '../../../src/data/module.ts'
 import { aWorld, type World, type WorldCluster } from '../../../src/faultsim/world/index.ts'
 import { fluidKinds } from '../../../src/kinds/fluid/index.ts'
+import { ReferenceGrant } from '../../../src/kinds/gateway/reference-grant.ts'
 import {
   CONFIG_MAPS,
   DAEMON_SETS,
@@ -19,9 +21,13 @@ import {
 import type { KubeObject } from '../../../src/kube/meta.ts'
 import { objectKey } from '../../../src/kube/object-reference.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
+import { MODULES } from '../../../src/modules.ts'
+import type { ReferenceConsent } from '../../../src/runtime/reference-consent.ts'
 import { NAMESPACES } from '../corpus.ts'
 import { type Finding, judgeAnswer } from '../oracle.ts'
-import { type DataRequest, dataRequest, printed } from './generate.ts'
+import { crossings } from './crossing.ts'
+import { dataRequest, printed } from './generate.ts'
+import type { DataRequest } from './names.ts'
 
 export interface DataTask {
   seed: number
@@ -65,14 +71,16 @@ export interface DataListener {
 
 export async function runDataFuzz(task: DataTask, { onFound, onReport }: DataListener): Promise<void> {
   let world: World | undefined
+  let mode: ReferenceConsent = 'open'
   for (let from = task.from, batch = 0; from < task.to; from += BATCH, batch++) {
     if (batch % WORLD_BATCHES === 0) {
       await world?.stop()
-      world = await freshWorld(task.seed)
+      mode = Math.floor(from / (BATCH * WORLD_BATCHES)) % 2 === 0 ? 'grant' : 'open'
+      world = await freshWorld(task.seed, mode)
     }
     const to = Math.min(task.to, from + BATCH)
     const report: DataReport = { requests: 0, families: {}, statuses: {}, stored: {}, mostWrites: 0 }
-    const isAlive = await runBatch(world as World, { ...task, from, to }, report, onFound)
+    const isAlive = await runBatch({ world: world as World, mode }, { ...task, from, to }, report, onFound)
     onReport(report)
     // What is wrong with a world is reported once; the next batch gets another one.
     if (!isAlive) batch = -1
@@ -80,14 +88,26 @@ export async function runDataFuzz(task: DataTask, { onFound, onReport }: DataLis
   await world?.stop()
 }
 
-async function freshWorld(seed: number): Promise<World> {
-  const world = await aWorld({ seed: seed + 1, hub: false, members: 1, nodes: 3 }).settle()
+async function freshWorld(seed: number, referenceConsent: ReferenceConsent): Promise<World> {
+  const modules = MODULES.map((module) => (module === data ? data.with({ referenceConsent }) : module))
+  const world = await aWorld({ seed: seed + 1, hub: false, members: 1, nodes: 3, modules }).settle()
   for (const name of NAMESPACES) await world.member.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   await world.settle()
   return world
 }
 
-async function runBatch(world: World, task: DataTask, report: DataReport, onFound: (found: DataFound) => void): Promise<boolean> {
+interface Played {
+  world: World
+  /** What holds where nobody has consented. */
+  mode: ReferenceConsent
+}
+
+async function runBatch(
+  { world, mode }: Played,
+  task: DataTask,
+  report: DataReport,
+  onFound: (found: DataFound) => void,
+): Promise<boolean> {
   const { member } = world
   const found: DataFound[] = []
   const note = (finding: Finding, index = task.from): void => void found.push({ ...finding, index })
@@ -103,6 +123,7 @@ async function runBatch(world: World, task: DataTask, report: DataReport, onFoun
     if (index % 25 === 0) await world.advance(index % 3 === 0 ? 1000 : 50)
   }
   const refused = await rested(world, 'after the requests', note)
+  for (const what of await crossings(member, mode)) note({ kind: 'wedge', signature: what.replace(/: .*/, ''), detail: what })
   report.mostWrites = Math.max(report.mostWrites, member.takeControllerWrites().length)
   await world.advance(IDLE_MS)
   const idle = member.takeControllerWrites().filter((write) => write.includes('data.') && !/\/leases\/|\/events/.test(write))
@@ -184,6 +205,11 @@ async function emptied(world: World, note: (finding: Finding) => void): Promise<
   const ours = ({ metadata }: KubeObject): boolean => metadata.namespace === undefined || NAMESPACES.includes(metadata.namespace)
   const users = (await listed(member, PODS)).filter((pod) => ours(pod) && pod.metadata.ownerReferences === undefined)
   const all = [...users.map((object) => ({ resource: PODS as Resource, object }))]
+  const made = (await listed(member, CONFIG_MAPS)).filter(
+    (map) => ours(map) && map.metadata.ownerReferences === undefined && map.metadata.name !== 'kube-root-ca.crt',
+  )
+  all.push(...made.map((object) => ({ resource: CONFIG_MAPS as Resource, object })))
+  for (const object of await listed(member, ReferenceGrant.resource)) all.push({ resource: ReferenceGrant.resource, object })
   for (const { resource } of fluidKinds)
     for (const object of await listed(member, resource))
       if (ours(object) && object.metadata.name !== 'builtin') all.push({ resource, object })

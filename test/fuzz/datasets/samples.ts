@@ -8,7 +8,16 @@ const secret = { name: 'aws.accessKeyId', valueFrom: { secretKeyRef: { name: 'ke
 
 const DATASETS: readonly Sample[] = [
   dataset({ mounts: [{ mountPoint: 'local:///srv/data', name: 'data', path: '/' }] }),
-  dataset({ mounts: [{ mountPoint: 's3://lake/images', name: 'images', options: { 'aws.region': 'eu' }, encryptOptions: [secret] }] }),
+  dataset({
+    mounts: [
+      {
+        mountPoint: 's3://lake/images',
+        name: 'images',
+        options: { 'aws.region': 'eu', 'aws.secretKey': 'open-sesame' },
+        encryptOptions: [secret],
+      },
+    ],
+  }),
   dataset({
     mounts: [
       { mountPoint: 'https://example.com/models/', name: 'models', path: '/models', readOnly: true },
@@ -41,7 +50,12 @@ const RUNTIMES: readonly Sample[] = [
       ...{ runtimeClassName: 'builtin', podMetadata, options: { blockSize: '4Mi' } },
       master: { replicas: 1 },
       worker: {
-        ...{ replicas: 2, tieredStore: { levels }, resources: { limits: { memory: '1Gi' } }, options: { replicas: '1' } },
+        ...{
+          replicas: 2,
+          tieredStore: { levels },
+          resources: { limits: { memory: '1Gi' } },
+          options: { replicas: '1', 'aws.secretKey': 'open-sesame' },
+        },
         ...{ env: [{ name: 'A', value: 'b' }], volumeMounts: [{ name: 'v', mountPath: '/v' }], nodeSelector: { disk: 'ssd' } },
       },
       client: { cleanPolicy: 'OnDemand', tieredStore: { levels: [{ emptyDir: { quota: '1Gi', medium: 'Memory' } }] } },
@@ -50,6 +64,13 @@ const RUNTIMES: readonly Sample[] = [
     },
   },
   { kind: 'CacheRuntime', spec: { runtimeClassName: 'a', worker: { replicas: 1 } } },
+  {
+    kind: 'CacheRuntime',
+    spec: {
+      ...{ runtimeClassName: 'builtin', podMetadata, options: { key: 'open-sesame' } },
+      client: { env: [{ name: 'KEY', value: 'open-sesame' }], podMetadata: { annotations: { 'sluice.dev/sidecar-files': 'false' } } },
+    },
+  },
   {
     kind: 'AlluxioRuntime',
     spec: {
@@ -136,5 +157,7 @@ export const METADATA: readonly Sample[] = [
   { labels: { 'fluid.io/dataset-id': 'other', 'fluid.io/s-fuzz-0-a': 'true' } },
   { labels: { 'workload.fluid.io/specified-delete': 'true' } },
   { finalizers: ['example.com/held'] },
+  { annotations: { 'sluice.dev/fuse-global': 'false', 'sluice.dev/handover-seconds': '-1' } },
+  { annotations: { 'sluice.dev/fuse-global': 'perhaps', 'sluice.dev/leaving-worker': 'a-worker-0', 'sluice.dev/handover-seconds': '1e9' } },
   { ownerReferences: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'Dataset', name: 'a', uid: 'nobody', controller: true }] },
 ]

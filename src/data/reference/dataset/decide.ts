@@ -79,7 +79,9 @@ function following({ isListed, mirrorProblem }: Extract<Original, { isPermitted:
   if (!isListed) {
     if (isGoing(original)) return waiting(`Dataset ${where} is being deleted, and takes no new references: mount another one`)
     return (original.status?.datasetRef?.length ?? 0) >= MOST_REFERENCES
-      ? waiting(`Dataset ${where} has ${MOST_REFERENCES} references, and no room for more: ask its owner to delete some`)
+      ? waiting(
+          `Dataset ${where} has ${MOST_REFERENCES} references or more, and no room for another of this namespace: ask its owner to delete some`,
+        )
       : waiting(`waits until Dataset ${where} has this one in its list of references`)
   }
   const { status } = original
