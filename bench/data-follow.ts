@@ -1,5 +1,4 @@
 /** When pods became ready and datasets bound, by watches of one namespace. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, WatchEvent } from '../src/client/client.ts'
 import type { Dataset } from '../src/kinds/fluid/index.ts'
 import { DATASETS } from '../src/kinds/fluid/resources.ts'
@@ -7,6 +6,7 @@ import { LABELS } from '../src/kinds/fluid/well-known.ts'
 import { PODS } from '../src/kinds/kubernetes/resources.ts'
 import type { Pod } from '../src/kinds/kubernetes/types.ts'
 import { follow } from './gate-follow.ts'
+import { Told } from './told.ts'
 
 export interface FollowedDatasets {
   bound(): number
@@ -18,9 +18,6 @@ export interface FollowedDatasets {
   until(what: string, isSo: () => boolean, withinMs: number): Promise<void>
   stop(): void
 }
-
-const LOOK_EVERY_MS = 20
-const REPORT_EVERY_MS = 10_000
 
 export function followDatasets(member: Client, namespace: string): FollowedDatasets {
   const stop = new AbortController()
@@ -42,33 +39,24 @@ export function followDatasets(member: Client, namespace: string): FollowedDatas
     pods.set(name, performance.now())
     readyPods++
   }
-  let failure: { reason: unknown } | undefined
+  const told = new Told(() => `${readyPods} pods are ready, ${bound.size} datasets are bound`)
   for (const resource of [DATASETS, PODS])
-    follow(member, { resource, namespace, signal: stop.signal, note }).catch((reason: unknown) => {
-      // Whoever waits is told; nobody may be waiting when everything is stopped.
-      failure ??= { reason }
-    })
+    follow(member, {
+      resource,
+      namespace,
+      signal: stop.signal,
+      note(event) {
+        note(event)
+        told.tell()
+      },
+    }).catch((reason: unknown) => told.fail(reason))
   return {
     bound: () => bound.size,
     isBound: (name) => bound.has(name),
     readyPods: () => readyPods,
     times: () =>
       [...bound].map(([name, boundMs]) => ({ name, boundMs, readyMs: Math.max(...(ready.get(name)?.values() ?? [Number.NaN])) })),
-    async until(what, isSo, withinMs) {
-      const deadline = performance.now() + withinMs
-      let reportedMs = performance.now()
-      while (!isSo()) {
-        if (failure !== undefined) throw failure.reason
-        const nowMs = performance.now()
-        if (nowMs > deadline)
-          throw new Error(`not within ${withinMs / 60_000} minutes: ${what}; ${readyPods} pods are ready, ${bound.size} datasets bound`)
-        if (nowMs - reportedMs > REPORT_EVERY_MS) {
-          reportedMs = nowMs
-          console.error(`${what}: ${readyPods} pods are ready, ${bound.size} datasets are bound`)
-        }
-        await sleep(LOOK_EVERY_MS)
-      }
-    },
+    until: (what, isSo, withinMs) => told.until(what, isSo, withinMs),
     stop: () => stop.abort(),
   }
 }

@@ -1,5 +1,4 @@
 /** What references of a member show, and how often anything that belongs to them was written, by watches of all namespaces. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, WatchEvent } from '../src/client/client.ts'
 import type { Dataset } from '../src/kinds/fluid/index.ts'
 import { CACHE_RUNTIMES, DATASETS, THIN_RUNTIMES } from '../src/kinds/fluid/resources.ts'
@@ -7,6 +6,7 @@ import { CONFIG_MAPS, DAEMON_SETS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES 
 import type { PersistentVolumeClaim } from '../src/kinds/kubernetes/types.ts'
 import { keyOfObject } from '../src/kube/object-reference.ts'
 import { follow } from './gate-follow.ts'
+import { Told } from './told.ts'
 
 /** Each is an event of a watch, so it was stored. */
 export interface Written {
@@ -34,7 +34,6 @@ export interface FollowedReferences {
 }
 
 const FOLLOWED = [DATASETS, THIN_RUNTIMES, CACHE_RUNTIMES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, CONFIG_MAPS, DAEMON_SETS]
-const REPORT_EVERY_MS = 10_000
 
 export function followReferences(member: Client, original: string): FollowedReferences {
   const stop = new AbortController()
@@ -70,21 +69,16 @@ export function followReferences(member: Client, original: string): FollowedRefe
       boundClaims.add(keyOfObject(object))
   }
   const timesOf = (address: string): number[] => [...(shown.get(address) ?? [])].filter(([key]) => key !== original).map(([, ms]) => ms)
-  let failure: { reason: unknown } | undefined
-  let wake = (): void => undefined
+  const told = new Told(() => `${bound.size} datasets are bound, ${boundClaims.size} claims`)
   for (const resource of FOLLOWED)
     follow(member, {
       resource,
       signal: stop.signal,
       note(event) {
         note(event, resource.plural)
-        wake()
+        told.tell()
       },
-    }).catch((reason: unknown) => {
-      // Whoever waits is told; nobody may be waiting when everything is stopped.
-      failure ??= { reason }
-      wake()
-    })
+    }).catch((reason: unknown) => told.fail(reason))
   return {
     bound: () => bound.size,
     boundClaims: () => boundClaims.size,
@@ -92,23 +86,7 @@ export function followReferences(member: Client, original: string): FollowedRefe
     showing: (address) => (shown.get(address)?.size ?? 0) - (shown.get(address)?.has(original) === true ? 1 : 0),
     timesOf,
     written: () => ({ byResource: new Map(byResource), original: originalWrites, list: listWrites }),
-    async until(what, isSo, withinMs) {
-      const deadline = performance.now() + withinMs
-      let reportedMs = performance.now()
-      while (!isSo()) {
-        if (failure !== undefined) throw failure.reason
-        const nowMs = performance.now()
-        if (nowMs > deadline) throw new Error(`not within ${withinMs / 60_000} minutes: ${what}; ${bound.size} datasets are bound`)
-        if (nowMs - reportedMs > REPORT_EVERY_MS) {
-          reportedMs = nowMs
-          console.error(`${what}: ${bound.size} datasets are bound, ${boundClaims.size} claims`)
-        }
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        await Promise.race([woken, sleep(1000)])
-      }
-    },
+    until: (what, isSo, withinMs) => told.until(what, isSo, withinMs),
     stop: () => stop.abort(),
   }
 }

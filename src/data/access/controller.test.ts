@@ -8,7 +8,9 @@ import { type Dataset, fluidKinds } from '../../kinds/fluid/index.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../kinds/kubernetes/resources.ts'
 import type { ConfigMap } from '../../kinds/kubernetes/types.ts'
+import type { Resource } from '../../kube/resource.ts'
 import { defineModule } from '../../runtime/module/module.ts'
+import { storedReader } from '../../runtime/testing.ts'
 import { otherModules } from '../testing.ts'
 import { accessController } from './controller.ts'
 import { type Grant, grantsOf } from './grants.ts'
@@ -25,6 +27,20 @@ const dataset = (where: string, mountPoint: string, datasetRef?: string[]): Data
   }
 }
 const withUid = (of: Dataset, uid = 'u'): Dataset => ({ ...of, metadata: { ...of.metadata, uid } })
+
+describe('a dataset that refers to another one', () => {
+  const [watch] = (accessController.watches ?? []).filter(({ resource }) => resource === (DATASETS as Resource))
+  const keysOf = (reference: Dataset, original: Dataset) =>
+    watch?.keysFor(reference, storedReader(accessController, [[DATASETS as Resource, [reference, original]]]))
+
+  it('makes its original look again when that lists it', () => {
+    const original = dataset('own/real', 's3://x', ['a/ref', 'b/ref'])
+    assert.deepEqual(keysOf(dataset('a/ref', 'dataset://own/real/train'), original), [{ namespace: 'own', name: 'real' }])
+  })
+  it('is no pass for an original that does not list it yet', () => {
+    assert.deepEqual(keysOf(dataset('c/ref', 'dataset://own/real'), dataset('own/real', 's3://x', ['a/ref'])), [])
+  })
+})
 
 describe('who may read a dataset', () => {
   const references = new Map(

@@ -8,7 +8,7 @@ import { referenceOf } from '../../kinds/fluid/reference.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS } from '../../kinds/kubernetes/resources.ts'
 import type { ConfigMap } from '../../kinds/kubernetes/types.ts'
-import type { ObjectRef } from '../../kube/object-reference.ts'
+import { keyOfObject, type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Reader, via } from '../../runtime/controller.ts'
 import { liveOwner } from '../../runtime/live-owner.ts'
 import { accessConfigMapName, grantsOf } from './grants.ts'
@@ -23,7 +23,7 @@ export const accessController: Controller = defineController<Observed | undefine
     refsText(old) !== refsText(dataset) ||
     (old.metadata.deletionTimestamp === undefined) !== (dataset.metadata.deletionTimestamp === undefined),
   watches: [
-    via(DATASETS, originalOf, { isRelevantUpdate: (old, dataset) => mountText(old) !== mountText(dataset) }),
+    via(DATASETS, originalListing, { isRelevantUpdate: (old, dataset) => mountText(old) !== mountText(dataset) }),
     via(CONFIG_MAPS, datasetOf),
   ],
   writes: [{ resource: CONFIG_MAPS, verbs: ['create', 'patch', 'delete'] }],
@@ -45,9 +45,11 @@ function referenceIn(read: Reader, text: string): Dataset | undefined {
   return more.length > 0 ? undefined : read.get<Dataset>(DATASETS, namespace, name)
 }
 
-function originalOf(dataset: Dataset): ObjectRef[] {
+/** Who is not in the list yet is granted nothing, and the list changes when it comes into it. */
+function originalListing(dataset: Dataset, read: Reader): ObjectRef[] {
   const referred = referenceOf(dataset)
-  return referred === undefined ? [] : [{ namespace: referred.namespace, name: referred.name }]
+  const original = referred === undefined ? undefined : read.get(DATASETS, referred.namespace, referred.name)
+  return original?.status?.datasetRef?.includes(keyOfObject(dataset)) === true ? [refOf(original)] : []
 }
 
 /** By its name: a user may have come first. */

@@ -32,29 +32,45 @@ export function referencesTo(original: Dataset, source: ConsentSource & { read: 
   const all = referencesOf(refOf(original), source.read).filter((one) => keyOfObject(one) !== own)
   if (all.length === 0) return NO_REFERENCES
   const before = new Set(original.status?.datasetRef ?? [])
-  const admitted: Dataset[] = []
-  const withdrawn: string[] = []
+  const mayFrom = consentOnce(original, source)
+  const [holding, leaving, withdrawn]: [string[], Set<string>, string[]] = [[], new Set(), []]
   for (const one of all) {
-    if (!mayRefer(one.metadata.namespace ?? '', refOf(original), source)) {
-      if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(keyOfObject(one))
-    } else if (before.has(keyOfObject(one)) || isNotLater(one, original)) admitted.push(one)
+    const key = keyOfObject(one)
+    if (!mayFrom(one.metadata.namespace ?? '')) {
+      if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(key)
+    } else if (before.has(key) || isNotLater(one, original)) {
+      holding.push(key)
+      if (isGoing(one)) leaving.add(key)
+    }
   }
-  const wanted = admitted.filter((one) => !isGoing(one)).map(keyOfObject)
-  const listed = listedOf(wanted, before)
+  holding.sort()
+  const wanted = leaving.size === 0 ? holding : holding.filter((key) => !leaving.has(key))
+  const listed = wanted.length <= MOST_REFERENCES ? wanted : withRoom(wanted, before)
   return {
     listed,
     unlisted: wanted.length - listed.length,
     withdrawn: withdrawn.sort(),
-    holding: admitted.map(keyOfObject).sort(),
+    holding,
   }
 }
 
-function listedOf(wanted: readonly string[], before: ReadonlySet<string>): string[] {
+/** Each namespace is looked up once, however many references it has. */
+function consentOnce(original: Dataset, source: ConsentSource): (namespace: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (namespace) => {
+    const may = known.get(namespace) ?? mayRefer(namespace, refOf(original), source)
+    known.set(namespace, may)
+    return may
+  }
+}
+
+/** Of sorted ones. Who is in the list stays in it; others in the order of their names. */
+function withRoom(wanted: readonly string[], before: ReadonlySet<string>): string[] {
   const listed = wanted.filter((key) => before.has(key)).slice(0, MOST_REFERENCES + MOST_FIRST_REFERENCES)
   const namespaces = new Set(listed.map(namespaceIn))
-  for (const key of wanted.filter((one) => !before.has(one)).sort()) {
+  for (const key of wanted) {
     const most = namespaces.has(namespaceIn(key)) ? MOST_REFERENCES : MOST_REFERENCES + MOST_FIRST_REFERENCES
-    if (listed.length >= most) continue
+    if (before.has(key) || listed.length >= most) continue
     listed.push(key)
     namespaces.add(namespaceIn(key))
   }

@@ -70,7 +70,12 @@ describe('what a reference is', () => {
       'waiting',
       /^waits until Dataset data\/images has this one in its list/,
     ],
-    ['one too many', { original: seen(full, { isListed: false }) }, 'waiting', /has 1000 references or more, and no room for another of this namespace/],
+    [
+      'one too many',
+      { original: seen(full, { isListed: false }) },
+      'waiting',
+      /has 1000 references or more, and no room for another of this namespace/,
+    ],
     [
       'too late',
       { original: seen(original({ phase: 'Bound' }, GOING), { isListed: false }) },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Client } from '../../../client/client.ts'
 import { expectGone, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
+import type { Dataset } from '../../../kinds/fluid/index.ts'
 import { mirrorName } from '../../../kinds/fluid/reference.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../../../kinds/fluid/resources.ts'
 import { ReferenceGrant } from '../../../kinds/gateway/reference-grant.ts'
@@ -11,6 +13,10 @@ import { CONFIG_MAPS, DAEMON_SETS, NODES, PODS } from '../../../kinds/kubernetes
 import type { ConfigMap, DaemonSet, Node } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
+import type { PassReader } from '../../../runtime/controller.ts'
+import { OWN_VERSION } from '../../../runtime/own-image.ts'
+import { storedReader } from '../../../runtime/testing.ts'
+import { builtinClass } from '../../engines/builtin/class.ts'
 import {
   aDataset,
   aGrant,
@@ -351,6 +357,36 @@ describe('the writes for copies', () => {
         actions,
       ),
     )
+})
+
+describe('what is missing', () => {
+  const cached = aReference() as Dataset
+  const stored = [
+    [DATASETS, [cached, anOriginal()]],
+    [CACHE_RUNTIME_CLASSES, [builtinClass({ version: OWN_VERSION, allowsPrivateAddresses: true })]],
+    [CACHE_RUNTIMES, [{ ...aRuntime(), metadata: { ...aRuntime().metadata, uid: 'runtime' } }]],
+    [DAEMON_SETS, [{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { ...IMAGES, name: 'images-client', ...ownedByRuntime() } }]],
+  ] as unknown as Parameters<typeof storedReader>[1]
+  function ownedByRuntime(): object {
+    return {
+      ownerReferences: [{ apiVersion: 'data.fluid.io/v1alpha1', kind: 'CacheRuntime', name: 'images', uid: 'runtime', controller: true }],
+    }
+  }
+  const controller = referenceMirrorController({ referenceConsent: 'open', ...SHARING })
+  const cases: [string, object, boolean][] = [
+    ['is made', {}, true],
+    ['is made although others have written to the reference since: nothing tells this controller of that', { finalizers: ['x'] }, true],
+    ['is not made for a reference that goes', { deletionTimestamp: '2026-01-01T00:00:00Z' }, false],
+    ['is not made for one that is another by now', { uid: 'other' }, false],
+  ]
+  for (const [what, since, isMade] of cases)
+    it(what, async () => {
+      const live = { ...cached, metadata: { ...cached.metadata, resourceVersion: '2', ...since } }
+      const read = storedReader(controller, stored) as PassReader
+      const client = { get: async () => live } as unknown as Client
+      const { actions } = controller.plan(await controller.observe({ namespace: 'web', name: 'images' }, cached, read, client))
+      assert.equal(actions.length > 0, isMade)
+    })
 })
 
 describe('data.reference.mirror', () => {

@@ -4,11 +4,12 @@
  * grant, or something of the original that is copied changes. Deletion: copies are garbage-collected with the last reference that
  * they belong to; where consent is withdrawn they are deleted.
  */
+import type { Client } from '../../../client/client.ts'
 import type { Dataset } from '../../../kinds/fluid/index.ts'
 import { DATASETS } from '../../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import { type Action, type Controller, defineController, NOTHING_TO_DO, type Plan } from '../../../runtime/controller.ts'
-import { isUnchanged } from '../../../runtime/live-owner.ts'
+import { liveOwner } from '../../../runtime/live-owner.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { isGoing, isOtherReference } from '../indexes.ts'
 import { isCopy, type Sharing } from './mirror.ts'
@@ -33,12 +34,20 @@ export const referenceMirrorController = ({ referenceConsent: mode, ...sharing }
     async observe(_ref, dataset, read, client) {
       if (dataset === undefined || isGoing(dataset)) return undefined
       const observed = observe(dataset, { read, mode, sharing })
-      // Nothing is made again for a reference that only an old cache still shows.
       const isMaking = observed.wanted.some(({ live }) => live === undefined)
-      return isMaking && !(await isUnchanged(client, DATASETS, dataset)) ? undefined : observed
+      return isMaking && !(await isStillSo(client, dataset)) ? undefined : observed
     },
     plan: (observed) => (observed === undefined ? NOTHING_TO_DO : plan(observed)),
   })
+
+/**
+ * Nothing is made again for a reference that only an old cache still shows. What others write to it since makes no difference: no
+ * change of that kind would lead here again.
+ */
+async function isStillSo(client: Client, dataset: Dataset): Promise<boolean> {
+  const live = await liveOwner(client, DATASETS, dataset)
+  return live !== undefined && !isOtherReference(dataset, live as Dataset)
+}
 
 export function plan({ wanted, surplus }: Observed): Plan {
   return {
