@@ -9,6 +9,7 @@ import { locality } from './locality.ts'
 import { mounting } from './mounting.ts'
 import { placement } from './placement.ts'
 import { scaling } from './scaling.ts'
+import { sharing } from './sharing.ts'
 import { volumes } from './volumes.ts'
 
 // biome-ignore format: one line each
@@ -23,4 +24,5 @@ export const AREAS: readonly DataArea[] = [
   engines,
   changes,
   defects,
+  sharing,
 ]
