@@ -8,6 +8,7 @@ import { engines } from './engines.ts'
 import { locality } from './locality.ts'
 import { mounting } from './mounting.ts'
 import { placement } from './placement.ts'
+import { references } from './references.ts'
 import { scaling } from './scaling.ts'
 import { sharing } from './sharing.ts'
 import { volumes } from './volumes.ts'
@@ -25,4 +26,5 @@ export const AREAS: readonly DataArea[] = [
   changes,
   defects,
   sharing,
+  references,
 ]
