@@ -2,12 +2,14 @@
 import type { DataArea } from '../story.ts'
 import { binding } from './binding.ts'
 import { changes } from './changes.ts'
+import { consent } from './consent.ts'
 import { defects } from './defects.ts'
 import { deletion } from './deletion.ts'
 import { engines } from './engines.ts'
 import { locality } from './locality.ts'
 import { mounting } from './mounting.ts'
 import { placement } from './placement.ts'
+import { referenceDeletion } from './reference-deletion.ts'
 import { references } from './references.ts'
 import { scaling } from './scaling.ts'
 import { sharing } from './sharing.ts'
@@ -27,4 +29,6 @@ export const AREAS: readonly DataArea[] = [
   defects,
   sharing,
   references,
+  consent,
+  referenceDeletion,
 ]
