@@ -15,6 +15,7 @@ import { references } from './references.ts'
 import { scaleIn } from './scale-in.ts'
 import { scaling } from './scaling.ts'
 import { sharing } from './sharing.ts'
+import { sidecars } from './sidecars.ts'
 import { volumes } from './volumes.ts'
 
 // biome-ignore format: one line each
@@ -35,4 +36,5 @@ export const AREAS: readonly DataArea[] = [
   referenceDeletion,
   scaleIn,
   coLocated,
+  sidecars,
 ]

@@ -278,6 +278,7 @@ export const references: DataArea = {
         await testbed.create(aDataset(testbed, { mounts: MOUNTS, placement: 'Shared' }, { name: 'other' }))
         await referTo(testbed, guests, { name: 'mover', to: 'other' })
         await testbed.delete(DATASETS, 'demo')
+        await testbed.until('it is held', async () => (await messageOf(testbed, 'DeletionHeld')) !== '')
         await assert.rejects(referTo(testbed, guests, { name: 'late' }), why)
         await assert.rejects(guests.patch(DATASETS, 'mover', { spec: mounting(`dataset://${testbed.namespace}/demo`) }), why)
         // The one that is there may still change what does not lead anywhere else.
