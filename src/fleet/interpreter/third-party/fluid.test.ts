@@ -74,10 +74,10 @@ describe('fluid Dataset', () => {
   })
 
   it('has the size that those see who have listed it, in whatever order they report', () => {
-    const counting = { ufsTotal: '[Calculating]', fileNum: '[Calculating]' }
+    const counting = { phase: 'Bound', ufsTotal: '[Calculating]', fileNum: '[Calculating]' }
     const [half, all] = [
-      { ufsTotal: '1.00GiB', fileNum: '9' },
-      { ufsTotal: '2.00GiB', fileNum: '40' },
+      { phase: 'Bound', ufsTotal: '1.00GiB', fileNum: '9' },
+      { phase: 'Bound', ufsTotal: '2.00GiB', fileNum: '40' },
     ]
     for (const statuses of [
       [counting, half, all],
@@ -86,30 +86,40 @@ describe('fluid Dataset', () => {
       const { ufsTotal, fileNum } = aggregated(DATASET, statusItems(...statuses))
       assert.deepEqual([ufsTotal, fileNum], ['2.00GiB', '40'])
     }
-    assert.equal(aggregated(DATASET, statusItems({ ufsTotal: '' }, counting)).ufsTotal, '[Calculating]')
-    assert.equal(aggregated(DATASET, statusItems({}, {})).ufsTotal, undefined)
+    assert.equal(aggregated(DATASET, statusItems({ phase: 'NotBound', ufsTotal: '' }, counting)).ufsTotal, '[Calculating]')
+    assert.equal(aggregated(DATASET, statusItems({ phase: '' }, { phase: '' })).ufsTotal, undefined)
   })
 
   it('complains about what is wrong in a cluster, and says in which', () => {
     const ready = { type: 'Ready', status: 'True', reason: 'DatasetReady', message: 'The ddc runtime is ready.' }
     const notReady = (message: string) => ({ type: 'NotReady', status: 'True', reason: 'DatasetFailedToSetup', message })
-    const said = (...clusters: object[][]) => aggregated(DATASET, statusItems(...clusters.map((conditions) => ({ conditions })))).conditions
+    const said = (...clusters: object[][]) =>
+      aggregated(DATASET, statusItems(...clusters.map((conditions) => ({ phase: 'Bound', conditions })))).conditions
     assert.deepEqual(said([ready], [ready]), [ready])
     assert.deepEqual(said([ready], [notReady('no runtime')], [notReady('no class')]), [
       { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member2, member3' },
       notReady('member2: no runtime; member3: no class'),
     ])
+    const nowhere = { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member1, member2' }
+    assert.deepEqual(said([notReady('why')], [notReady('why')]), [notReady('why'), nowhere])
     const held = { type: 'DeletionHeld', status: 'True', reason: 'PodsUseIt', message: 'pod a uses it' }
-    assert.deepEqual(said([{ ...held, status: 'False' }], [held]), [{ ...held, message: 'member2: pod a uses it' }])
-    assert.deepEqual(said([held], [held]), [held])
+    assert.deepEqual(said([ready, { ...held, status: 'False' }], [ready, held]), [ready, { ...held, message: 'member2: pod a uses it' }])
+    assert.deepEqual(said([ready, held], [ready, held]), [ready, held])
     const many = said(...Array.from({ length: 6 }, (_, i) => [notReady(`${i}`)])) as { message: string }[]
     assert.equal(many[0]?.message, 'member1: 0; member2: 1; member3: 2; member4: 3; and 2 more clusters')
   })
 
+  it('has what its definition demands, also where a cluster has said next to nothing', () => {
+    const nowhere = { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member1' }
+    assert.deepEqual(aggregated(DATASET, statusItems({ phase: 'NotBound', conditions: [] })), { phase: 'NotBound', conditions: [nowhere] })
+    assert.equal((aggregated(DATASET, statusItems({ phase: '' }, { phase: '' })).conditions as object[]).length, 1)
+    for (const items of [statusItems({}), statusItems({}, {})]) assert.equal(aggregated(DATASET, items), undefined)
+  })
+
   it('names everybody who refers to it in any cluster', () => {
-    const of = (...datasetRef: string[]) => ({ datasetRef })
+    const of = (...datasetRef: string[]) => ({ phase: 'Bound', datasetRef })
     assert.deepEqual(aggregated(DATASET, statusItems(of('web/a', 'lab/x'), of('web/a', 'db/y'))).datasetRef, ['db/y', 'lab/x', 'web/a'])
-    assert.equal('datasetRef' in aggregated(DATASET, statusItems({}, {})), false)
+    assert.equal('datasetRef' in aggregated(DATASET, statusItems(of(), of())), false)
   })
 
   it('depends on the secrets of its mounts, and on the runtime of its name', () => {
@@ -327,6 +337,9 @@ for (const kind of ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess']) {
           { type: 'Complete', status: 'True' },
         ],
       })
+      const unfinished = [{ type: 'Complete', status: 'False', reason: 'Unfinished' }]
+      for (const items of [statusItems(done('Complete', '42s'), { phase: 'Executing' }), statusItems({ phase: 'Pending', conditions: [] })])
+        assert.deepEqual(aggregated(object, items).conditions, unfinished, 'the definition demands conditions')
       assert.deepEqual(aggregated(object, statusItems(done('Complete', '42s'), done('Failed', '5s'))), {
         phase: 'Failed',
         duration: '5s',
