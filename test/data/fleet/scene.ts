@@ -36,7 +36,7 @@ export function story(name: string, play: Play): void {
       await play(sceneOf(world))
       await world.settle()
       // Members report what their nodes have left only now and then.
-      await world.advance(60_000)
+      await world.advance(30_000)
       await world.settle()
       await expectQuiet(world)
     } finally {
@@ -148,7 +148,8 @@ export const carrying = (name: string, resourceSelectors: readonly object[], clu
 const KINDS = [
   [API_VERSION, 'Dataset'],
   [API_VERSION, 'CacheRuntime'],
-  ['gateway.networking.k8s.io/v1beta1', 'ReferenceGrant'],
+  // The version that servers prefer: policies select by it.
+  ['gateway.networking.k8s.io/v1', 'ReferenceGrant'],
 ] as const
 
 /** Everything about datasets goes to these. */
@@ -177,9 +178,9 @@ export async function create({ world, hub }: Scene, ...objects: readonly KubeObj
   await world.settle()
 }
 
-/** Long enough for caches to be asked for figures again. */
+/** Long enough for caches to be asked for figures again, which at rest is once a minute. */
 export async function askedAgain({ world }: Scene): Promise<void> {
-  await world.advance(120_000)
+  await world.advance(70_000)
   await world.settle()
 }
 
