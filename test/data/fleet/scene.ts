@@ -9,6 +9,7 @@ import { aWorld, type World, type WorldCluster } from '../../../src/faultsim/wor
 import type { WorldSnapshot } from '../../../src/faultsim/world/snapshot.ts'
 import type { Dataset, DatasetStatus } from '../../../src/kinds/fluid/index.ts'
 import { DATASETS } from '../../../src/kinds/fluid/resources.ts'
+import { ReferenceGrant } from '../../../src/kinds/gateway/reference-grant.ts'
 import type { ResourceBinding } from '../../../src/kinds/karmada/index.ts'
 import { RESOURCE_BINDINGS } from '../../../src/kinds/karmada/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
@@ -131,6 +132,17 @@ export const aReference = (where = 'web/images', to = 'dataset://data/images'): 
   kind: 'Dataset',
   metadata: metadataOf(where),
   spec: { mounts: [{ mountPoint: to }] },
+})
+
+/** In the namespace of the originals. */
+export const aGrant = (from: string): KubeObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1beta1',
+  kind: ReferenceGrant.kind,
+  metadata: { namespace: 'data', name: `for-${from}` },
+  spec: {
+    from: [{ group: 'data.fluid.io', kind: 'Dataset', namespace: from }],
+    to: [{ group: 'data.fluid.io', kind: 'Dataset' }],
+  },
 })
 
 /** A policy for all namespaces; to all members unless some are named. */

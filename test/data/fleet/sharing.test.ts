@@ -9,6 +9,7 @@ import type { KubeObject } from '../../../src/kube/meta.ts'
 import type { Resource } from '../../../src/kube/resource.ts'
 import {
   aDataset,
+  aGrant,
   aReference,
   aRuntime,
   askedAgain,
@@ -23,16 +24,6 @@ import {
 
 const WEB = 'web/images'
 const BOUND = ['Bound', 'Bound', 'Bound']
-
-const aGrant = (from: string): KubeObject => ({
-  apiVersion: 'gateway.networking.k8s.io/v1beta1',
-  kind: ReferenceGrant.kind,
-  metadata: { namespace: 'data', name: `for-${from}` },
-  spec: {
-    from: [{ group: 'data.fluid.io', kind: 'Dataset', namespace: from }],
-    to: [{ group: 'data.fluid.io', kind: 'Dataset' }],
-  },
-})
 
 /** One policy for each dataset: they may go to different members. */
 const carryingOne = (name: string, namespace: string, ...clusters: string[]) =>
