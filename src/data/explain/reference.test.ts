@@ -81,5 +81,6 @@ describe('why an original is as it is', () => {
     const dataset = aDataset({ ...BOUND, datasetRef: ['web/images'], conditions })
     const going = { ...dataset, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
     assert.match(explained({ dataset: going }).trouble?.fix ?? '', /first kubectl delete dataset\/images -n web$/)
+    assert.deepEqual(linesOf({ dataset: going, claim: undefined }, /volume/), ['… volume: its claim is gone already'])
   })
 })
