@@ -50,7 +50,7 @@ describe('the commands', () => {
       assert.equal(code, 2, args.join(' '))
       assert.match(
         complaints.join(),
-        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| decommission <pod> \| recommission <pod>$/,
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| migrate \| decommission <pod> \| recommission <pod>$/,
       )
     }
   })

@@ -50,14 +50,17 @@ export const localSource = (directory: string): Source => createLocalSource({ mo
 export const localTarget = (directory: string, checks = false): Promise<Target> =>
   openLocalTarget({ shown: 'local:///to', path: directory, checks })
 
-export async function runBetween(from: string, to: string, more: Partial<Migration> = {}): Promise<MigrateResult> {
+export async function runFrom(from: string, target: Target, more: Partial<Migration> = {}): Promise<MigrateResult> {
   const source = localSource(from)
   try {
-    return await run({ source, target: await localTarget(to), ...more })
+    return await run({ source, target, ...more })
   } finally {
     await source.close()
   }
 }
+
+export const runBetween = async (from: string, to: string, more: Partial<Migration> = {}): Promise<MigrateResult> =>
+  runFrom(from, await localTarget(to), more)
 
 export interface ScriptedFile {
   content: string
