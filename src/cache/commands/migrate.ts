@@ -16,6 +16,7 @@ import type { MigrateResult } from '../migrate/tally.ts'
 import type { Progress } from '../operations/progress.ts'
 import type { Source } from '../sources/source.ts'
 import { askSigned, type Deps, masterAddress, needed, readConfig, readKey } from './deps.ts'
+import { flag } from './flag.ts'
 import { mountedAt } from './mounts.ts'
 import { type OperationEnd, runOperation } from './operation.ts'
 
@@ -96,12 +97,6 @@ async function tellMaster(deps: Deps): Promise<void> {
   } finally {
     requester.close()
   }
-}
-
-export function flag({ env }: Deps, name: string): boolean {
-  const text = env.get(name) ?? ''
-  if (text !== '' && text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be true or false`)
-  return text === 'true'
 }
 
 function parallelismOf({ env }: Deps): number {

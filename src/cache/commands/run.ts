@@ -3,6 +3,7 @@ import { messageOf } from '../../base/error-text.ts'
 import { clear, decommission, mountUfs, preload, recommission, reportSummary } from './ask-master.ts'
 import { client } from './client.ts'
 import type { Deps } from './deps.ts'
+import { load } from './load.ts'
 import { master } from './master.ts'
 import { migrate } from './migrate.ts'
 import { worker } from './worker.ts'
@@ -23,6 +24,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['report-summary', { run: reportSummary }],
   ['preload', { run: preload }],
   ['clear', { run: clear }],
+  ['load', { run: load }],
   ['migrate', { run: migrate }],
   ['decommission', { argument: '<pod>', run: decommission }],
   ['recommission', { argument: '<pod>', run: recommission }],
