@@ -60,6 +60,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const { subresources = [], httpPaths = [] } = options
   const context = createContext({ ...options, kinds: withOwnKinds(withSubresources(options.kinds, subresources)) })
   const access = createAccess(context, options.access)
+  context.mayUser = access.mayUser
   context.admission = [...options.admission(context), access.escalation]
   const openApi = createOpenApi(context.catalog, context.clock)
   const identity = createIdentityDocuments(access.serviceAccounts)

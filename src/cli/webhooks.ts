@@ -14,6 +14,7 @@ import type { Resource } from '../kube/resource.ts'
 import { type Address, serveWebhooks } from '../runtime/listener/serve.ts'
 import { webhookConfigurations } from '../runtime/webhook/configuration.ts'
 import { CONVERT_PATH, webhookHandle } from '../runtime/webhook/handle.ts'
+import { askAccess } from './ask-access.ts'
 import type { Machine } from './machine.ts'
 
 export interface WebhooksOptions {
@@ -72,6 +73,7 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
       ready: () => caches.synced(),
       nowMs: () => clock.now(),
       newUid: () => uuid(random),
+      mayUser: (question) => askAccess(client, question),
       onError,
     })
     const serving = await serveWebhooks(handle, leaf, options.webhook)

@@ -3,7 +3,14 @@
  * process, and the answer goes out. Unreadable input is refused with a sentence, never a crash.
  */
 import { deepClone, isJsonObject } from '../../base/json.ts'
-import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest } from '../../kinds/admission.ts'
+import type {
+  AccessQuestion,
+  Admission,
+  AdmissionContext,
+  AdmissionOperation,
+  AdmissionReader,
+  AdmissionRequest,
+} from '../../kinds/admission.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { badRequestError, invalidError, type Status, StatusError } from '../../kube/status.ts'
 import { patchBetween } from './json-difference.ts'
@@ -14,6 +21,7 @@ export interface ReviewOptions {
   read: AdmissionReader
   nowMs: number
   newUid(): string
+  mayUser?(question: AccessQuestion): Promise<boolean>
 }
 
 interface ReviewResponse {
@@ -61,11 +69,12 @@ async function decide(request: AdmissionRequest, { admission, phase }: ReviewOpt
   if (errors !== undefined && errors.length > 0) throw invalidError({ group: request.group, kind: request.kind }, request.name, errors)
 }
 
-function contextOf({ read, nowMs, newUid, admission }: ReviewOptions, warnings: string[]): AdmissionContext {
+function contextOf({ read, nowMs, newUid, mayUser, admission }: ReviewOptions, warnings: string[]): AdmissionContext {
   return {
     read,
     nowMs,
     newUid,
+    mayUser,
     warn: (message) => void warnings.push(message.slice(0, 256)),
     adjust() {
       throw new Error(`${admission.name} changes other objects, which a webhook cannot do`)

@@ -1,5 +1,5 @@
 /** What the webhook server answers, without a network: one function from a path and a body to a status and a body. */
-import type { Admission, AdmissionReader } from '../../kinds/admission.ts'
+import type { AccessQuestion, Admission, AdmissionReader } from '../../kinds/admission.ts'
 import { StatusError } from '../../kube/status.ts'
 import { reviewAdmission } from './admission-review.ts'
 import { webhookPath } from './configuration.ts'
@@ -13,6 +13,7 @@ export interface WebhookOptions {
   ready(): Promise<void>
   nowMs(): number
   newUid(): string
+  mayUser?(question: AccessQuestion): Promise<boolean>
   onError(error: unknown, path: string): void
 }
 
@@ -40,7 +41,13 @@ export function webhookHandle(options: WebhookOptions): WebhookHandle {
       if (route.admission.reads !== undefined) await options.ready()
       return {
         status: 200,
-        body: await reviewAdmission(review, { ...route, read: options.read, nowMs: options.nowMs(), newUid: options.newUid }),
+        body: await reviewAdmission(review, {
+          ...route,
+          read: options.read,
+          nowMs: options.nowMs(),
+          newUid: options.newUid,
+          mayUser: options.mayUser,
+        }),
       }
     } catch (error) {
       if (error instanceof SyntaxError) return { status: 400, body: { message: 'the body is not JSON' } }
