@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { LogFields } from '../../base/log.ts'
 import { seededRandom } from '../../base/random.ts'
 import { requestIdOf, type VolumeState } from '../../kube/materialised-volume.ts'
+import { bytesText } from '../master/report.ts'
 import { realClock, temporaryDirectory, until } from '../testing.ts'
 import { runCommand } from './run.ts'
 
@@ -51,7 +52,7 @@ describe('the commands', () => {
       assert.equal(code, 2, args.join(' '))
       assert.match(
         complaints.join(),
-        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| load \| migrate \| decommission <pod> \| recommission <pod>$/,
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| load \| migrate \| backup \| restore \| decommission <pod> \| recommission <pod>$/,
       )
     }
   })
@@ -188,6 +189,18 @@ describe('the commands', () => {
     assert.deepEqual([some[0], some[1].result, some[1].missing], [3, 'incomplete', ['/images/none']])
     assert.equal(some[1].filesTotal, 11)
     assert.deepEqual([bad[0], bad[1].result], [2, 'refused'])
+    const backedUp = await ended(['backup'], { SLUICE_BACKUP_PATH: at('backup') })
+    assert.deepEqual([backedUp[0], backedUp[1].files, backedUp[1].bytes], [0, files.size, bytes], String(backedUp[1].reason))
+    assert.equal(
+      readFileSync(at('backup', 'demo-ns.yaml'), 'utf8'),
+      `dataset: demo\nnamespace: ns\nufstotal: ${bytesText(bytes)}\nfilenum: ${files.size}\n`,
+    )
+    const restored = await ended(['restore'], { SLUICE_BACKUP_PATH: at('backup'), SLUICE_STATE_PATH: at('restored') })
+    assert.deepEqual([restored[0], restored[1].files], [0, files.size])
+    writeFileSync(at('backup', 'metadata-backup-demo-ns.gz'), 'damaged')
+    const damaged = await ended(['restore'], { SLUICE_BACKUP_PATH: at('backup'), SLUICE_STATE_PATH: at('restored') })
+    assert.deepEqual([damaged[0], /cannot be restored: it is damaged/.test(String(damaged[1].reason))], [1, true])
+    assert.deepEqual(readdirSync(at('restored')), ['restore.gz'])
     // The dataset, through its cache, into a directory.
     const [code, migrated] = await ended(['migrate'], {
       SLUICE_MIGRATE_FROM: JSON.stringify({ uri: 'dataset://ns/demo/images', subPath: 'images' }),

@@ -1,6 +1,7 @@
 /** Chooses the command of the arguments. Resolves to the exit code: 2 for arguments that are none, 1 for a failure, or the command's own. */
 import { messageOf } from '../../base/error-text.ts'
 import { clear, decommission, mountUfs, preload, recommission, reportSummary } from './ask-master.ts'
+import { backup, restore } from './backup.ts'
 import { client } from './client.ts'
 import type { Deps } from './deps.ts'
 import { load } from './load.ts'
@@ -26,6 +27,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['clear', { run: clear }],
   ['load', { run: load }],
   ['migrate', { run: migrate }],
+  ['backup', { run: backup }],
+  ['restore', { run: restore }],
   ['decommission', { argument: '<pod>', run: decommission }],
   ['recommission', { argument: '<pod>', run: recommission }],
 ])

@@ -2,6 +2,7 @@
 import { type Clock, sleep } from '../../base/clock.ts'
 import { HttpError } from '../http/errors.ts'
 import type { Exchange, Route } from '../http/server.ts'
+import { backupLines } from '../inventory/backup.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import type { Access } from './access.ts'
 import { type Beat, readBeat } from './beat.ts'
@@ -45,6 +46,7 @@ export const masterRoutes = (state: MasterState): Route[] => [
   ...workerRoutes(state),
   ...commandRoutes(state),
   ...loadRoutes(state),
+  ...backupRoutes(state),
   ...healthRoutes(state),
 ]
 
@@ -181,6 +183,19 @@ const loadRoutes = ({ access, loads }: MasterState): Route[] => [
       await access.requireKey(exchange)
       await loads.end(loadIdOf(exchange))
       return { json: {} }
+    },
+  },
+]
+
+const backupRoutes = ({ access, inventory }: MasterState): Route[] => [
+  {
+    method: 'GET',
+    path: '/v1/backup',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      if (!inventory.isComplete)
+        throw new HttpError(409, 'NotListed', 'files are still being listed: try again when the dataset has its figures')
+      return { lines: backupLines(inventory) }
     },
   },
 ]

@@ -5,7 +5,7 @@ import type { OperationKind } from '../../kinds/fluid/operation-parts.ts'
 import type { Job } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject, ObjectMeta } from '../../kube/meta.ts'
 
-export const NAMESPACE = 'default'
+const NAMESPACE = 'default'
 export const CREATED = '2025-06-01T10:00:00Z'
 export const CREATED_MS = Date.parse(CREATED)
 
