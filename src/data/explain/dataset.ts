@@ -78,7 +78,13 @@ function datasetLink({ dataset }: DatasetInput): Link {
 function deletionStep({ dataset, pods, commands }: DatasetInput): Step | undefined {
   const { deletionTimestamp, finalizers = [], name = '' } = dataset.metadata
   if (deletionTimestamp === undefined) return undefined
-  const link: Link = { what: 'deletion', state: 'waits', says: 'it is being deleted' }
+  const held = findCondition(dataset.status?.conditions, 'DeletionHeld')?.message
+  const link: Link = {
+    what: 'deletion',
+    state: 'waits',
+    says: 'it is being deleted',
+    ...(held === undefined ? {} : { more: [short(held)] }),
+  }
   const [reader] = usersOf(pods.items, name)
   const fix =
     reader === undefined
