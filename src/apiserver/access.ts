@@ -1,5 +1,5 @@
 /** Wires authentication and authorization to a server: RBAC follows the store, tokens are checked against it. */
-import type { AccessQuestion, Admission } from '../kinds/admission.ts'
+import type { Admission } from '../kinds/admission.ts'
 import { defineAdmission } from '../kinds/admission.ts'
 import type { UserInfo } from '../kinds/kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -41,7 +41,6 @@ export interface Access {
   serviceAccounts: ServiceAccountTokens
   authenticator: Authenticator
   authorizer: ClusterAuthorizer
-  mayUser(question: AccessQuestion): boolean
 }
 
 export function createAccess(context: ServerContext, options: AccessOptions): Access {
@@ -65,7 +64,6 @@ export function createAccess(context: ServerContext, options: AccessOptions): Ac
     serviceAccounts,
     authenticator,
     authorizer,
-    mayUser: ({ user, ...ask }) => authorizer.authorize(resourceAttributes(user, ask)).allowed,
   }
 }
 

@@ -7,6 +7,7 @@ import { uuid } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
+import { hasRight } from '../client/has-right.ts'
 import type { Admission, AdmissionRead, AdmissionReader } from '../kinds/admission.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -14,7 +15,6 @@ import type { Resource } from '../kube/resource.ts'
 import { type Address, serveWebhooks } from '../runtime/listener/serve.ts'
 import { webhookConfigurations } from '../runtime/webhook/configuration.ts'
 import { CONVERT_PATH, webhookHandle } from '../runtime/webhook/handle.ts'
-import { askAccess } from './ask-access.ts'
 import type { Machine } from './machine.ts'
 
 export interface WebhooksOptions {
@@ -70,10 +70,10 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
       admissions,
       kinds: convertible,
       read,
+      hasRight: (user, right) => hasRight(client, user, right),
       ready: () => caches.synced(),
       nowMs: () => clock.now(),
       newUid: () => uuid(random),
-      mayUser: (question) => askAccess(client, question),
       onError,
     })
     const serving = await serveWebhooks(handle, leaf, options.webhook)

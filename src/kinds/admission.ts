@@ -34,8 +34,22 @@ export interface AdmissionReader {
   list(of: { group: string; resource: string }, namespace?: string): readonly KubeObject[]
 }
 
+/** A right on a resource. */
+export interface Right {
+  verb: string
+  group: string
+  resource: string
+  namespace: string
+  name: string
+}
+
 export interface AdmissionContext {
   read: AdmissionReader
+  /**
+   * Whether the author of the request has this right: for objects that make us use something in their stead. Only for an
+   * admission that declares `asksForRights`.
+   */
+  authorMay(right: Right): Promise<boolean>
   nowMs: number
   /** A version 4 UUID: a unique name. */
   newUid(): string
@@ -46,17 +60,6 @@ export interface AdmissionContext {
    * `change` gets a mutable copy of the live object and returns false to write nothing. A dry run computes and does not write.
    */
   adjust(of: { group: string; resource: string }, namespace: string, name: string, change: (object: KubeObject) => boolean): Promise<void>
-  /** Whether a user has a right. Absent: nobody can be asked, so whoever needs the answer refuses. */
-  mayUser?(question: AccessQuestion): Promise<boolean>
-}
-
-/** Whether a user may do something, as a SubjectAccessReview asks it. */
-export interface AccessQuestion {
-  user: UserInfo
-  verb: string
-  group: string
-  resource: string
-  namespace: string
 }
 
 /** A resource that admission looks at. */
@@ -87,8 +90,8 @@ export interface Admission {
   runsLast?: boolean
   /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
   reads?: readonly AdmissionRead[]
-  /** It asks what users may do (`mayUser`): served as a webhook, it needs the right to ask. */
-  asksAccess?: boolean
+  /** Served as a webhook, it asks the server what authors may do. */
+  asksForRights?: boolean
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>
   validate?(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined | Promise<FieldError[] | undefined>
 }

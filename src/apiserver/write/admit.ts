@@ -66,13 +66,12 @@ function requestOf(scope: Scope, admitted: Admitted): AdmissionRequest {
 }
 
 function contextOf(scope: Scope, dryRun: boolean): AdmissionContext {
-  const { mayUser } = scope.server
   return {
     read: admissionReader(scope.server),
+    authorMay: async (right) => scope.server.hasRight(scope.user, right),
     nowMs: scope.server.clock.now(),
     newUid: () => uuid(scope.server.random),
     warn: (message) => warn(scope, message),
-    mayUser: mayUser === undefined ? undefined : async (question) => mayUser(question),
     adjust: (of, namespace, name, change) => adjust(scope.server, { of, namespace, name, change, dryRun }),
   }
 }

@@ -211,6 +211,7 @@ function volumeStep({ dataset, volume, claim, commands }: DatasetInput): Step {
       `delete the claim (${commands.here(`kubectl delete pvc/${name}`)}), or give the Dataset another name`,
     )
   if (!isBound(dataset)) return step(claim === undefined ? 'waits' : 'ok', claim === undefined ? 'comes when it is bound' : `claim ${name}`)
+  if (claim === undefined && dataset.metadata.deletionTimestamp !== undefined) return step('waits', 'its claim is gone already')
   if (claim === undefined) {
     const isTaken = volume !== undefined && volume !== FORBIDDEN && volume.spec?.claimRef?.namespace !== namespace
     return isTaken

@@ -100,7 +100,7 @@ function migrateProblems(migrate: DataMigrate): OperationProblem[] {
     : [...both, { reason: 'TargetDatasetNotFound', field: 'spec.to', message: 'no dataset takes part: name one in from or in to' }]
 }
 
-const STORAGE = 'write s3://bucket/prefix, pvc://claim/path or local:///path'
+const STORAGE = 'write for example s3://bucket/prefix, pvc://claim/path or local:///path'
 
 function storageProblems(end: 'from' | 'to', uri: string): OperationProblem[] {
   const field = `spec.${end}.externalStorage.uri`
@@ -109,7 +109,8 @@ function storageProblems(end: 'from' | 'to', uri: string): OperationProblem[] {
   if (value === undefined) return says(error)
   if (value.kind === 'dataset') return says('it is a dataset: name it in the field dataset')
   if (value.kind === 'web' && end === 'to') return says(`nothing can be written to ${quoted(uri)}: ${STORAGE}`)
-  return value.kind === 'other' ? says(`${quoted(uri)} cannot be read: ${STORAGE}${end === 'from' ? ', or https://…' : ''}`) : []
+  // Any other address is the engine's to read, or to refuse.
+  return []
 }
 
 const BACKUP_PATH = 'Only support pvc and local path now'

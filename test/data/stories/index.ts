@@ -2,6 +2,7 @@
 import type { DataArea } from '../story.ts'
 import { binding } from './binding.ts'
 import { changes } from './changes.ts'
+import { coLocated } from './co-located.ts'
 import { consent } from './consent.ts'
 import { defects } from './defects.ts'
 import { deletion } from './deletion.ts'
@@ -11,8 +12,10 @@ import { mounting } from './mounting.ts'
 import { placement } from './placement.ts'
 import { referenceDeletion } from './reference-deletion.ts'
 import { references } from './references.ts'
+import { scaleIn } from './scale-in.ts'
 import { scaling } from './scaling.ts'
 import { sharing } from './sharing.ts'
+import { sidecars } from './sidecars.ts'
 import { volumes } from './volumes.ts'
 
 // biome-ignore format: one line each
@@ -31,4 +34,7 @@ export const AREAS: readonly DataArea[] = [
   references,
   consent,
   referenceDeletion,
+  scaleIn,
+  coLocated,
+  sidecars,
 ]

@@ -16,7 +16,7 @@ import {
   phaseOf,
   there,
 } from '../expectations.ts'
-import { aDataset, aReader, aRuntime } from '../manifests.ts'
+import { aClass, aDataset, aReader, aRuntime } from '../manifests.ts'
 import { aGrant, aNamespace, end, guestsOf, isRunning, listedIn, OFFERED, referTo, SHARED } from '../sharing.ts'
 import type { DataArea, DataTestbed } from '../story.ts'
 
@@ -89,7 +89,6 @@ export const referenceDeletion: DataArea = {
     },
     {
       name: 'a reference goes alone: of its namespace nothing is left, and the owner’s readers notice nothing',
-      isSample: true,
       begin: OFFERED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -139,7 +138,9 @@ export const referenceDeletion: DataArea = {
       async run(testbed) {
         const home = await aNamespace(testbed, 'home')
         await home.create(aGrant(testbed.namespace))
-        await home.create(aDataset(testbed, {}, { annotations: { 'sluice.dev/runtime': 'builtin' } }))
+        await testbed.create(aClass(testbed))
+        await home.create(aDataset(testbed))
+        await home.create(aRuntime(testbed))
         await isBound(home)
         await referTo(home, testbed)
         await isBound(testbed)

@@ -119,7 +119,6 @@ export const references: DataArea = {
     },
     {
       name: 'it shows a runtime of its own and no references; how many workers there are, its ThinRuntime shows as they come',
-      isSample: true,
       begin: SHARED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -191,7 +190,6 @@ export const references: DataArea = {
     },
     {
       name: 'a mount of a dataset stands alone and names two things: everything else is refused, each with what to do',
-      isSample: true,
       begin: OFFERED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -243,6 +241,7 @@ export const references: DataArea = {
           await assert.rejects(guests.create<KubeObject>(runtime), ONLY_THIN, runtime.kind)
         await assert.rejects(guests.patch(THIN_RUNTIMES, 'demo', { spec: { profileName: 'nfs' } }), ONLY_THIN)
         await guests.create(aRuntime(guests, {}, { name: 'cached' }))
+        await isServedAs(guests, CACHE_RUNTIMES, /^False /, 'cached')
         await assert.rejects(referTo(testbed, guests, { name: 'cached' }), /delete CacheRuntime "cached" first, or choose another name/)
         assert.equal(await phaseOf(guests), 'Bound')
       },
@@ -279,6 +278,7 @@ export const references: DataArea = {
         await testbed.create(aDataset(testbed, { mounts: MOUNTS, placement: 'Shared' }, { name: 'other' }))
         await referTo(testbed, guests, { name: 'mover', to: 'other' })
         await testbed.delete(DATASETS, 'demo')
+        await testbed.until('it is held', async () => (await messageOf(testbed, 'DeletionHeld')) !== '')
         await assert.rejects(referTo(testbed, guests, { name: 'late' }), why)
         await assert.rejects(guests.patch(DATASETS, 'mover', { spec: mounting(`dataset://${testbed.namespace}/demo`) }), why)
         // The one that is there may still change what does not lead anywhere else.

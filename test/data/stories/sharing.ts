@@ -146,7 +146,6 @@ export const sharing: DataArea = {
     },
     {
       name: 'many datasets stand on one runtime: each has its own claim, the owner lists them, and pods mount several at once',
-      isSample: true,
       begin: OFFERED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -233,7 +232,6 @@ export const sharing: DataArea = {
     },
     {
       name: 'a ThinRuntime that its user made is used as it is, and goes with the reference',
-      isSample: true,
       begin: OFFERED,
       async run(testbed) {
         const guests = guestsOf(testbed)

@@ -75,11 +75,6 @@ const REFUSED: [string, KubeObject, RegExp][] = [
     /^spec\.to\.externalStorage\.uri: .*nothing can be written to/,
   ],
   [
-    'a migrate from nobody knows where',
-    migrate({ from: { externalStorage: { uri: 'jfs://a/b' } } }),
-    /^spec\.from\.externalStorage\.uri: .*cannot be read: write s3:/,
-  ],
-  [
     'a backup into a bucket',
     backup('s3://a/b'),
     /^spec\.backupPath: .*Only support pvc and local path now: write pvc:.*\(PathNotSupported\)$/,
@@ -151,6 +146,7 @@ describe('admission of data operations', () => {
     ['a load of everything, without a namespace', load({ dataset: { name: 'images' } })],
     ['a load by schedule in a time zone', load({ policy: 'Cron', schedule: 'CRON_TZ=Europe/Berlin 0 3 * * *' })],
     ['a migrate by several copiers without ssh', migrate({ parallelism: 4 })],
+    ['a migrate from what only its engine knows', migrate({ from: { externalStorage: { uri: 'minio://minio:9000/test/' } } })],
     ['a migrate from the web', migrate({ from: { externalStorage: { uri: 'https://example.com/models' } } })],
     ['a backup of a directory of a node', backup('local:///backup')],
     [

@@ -19,7 +19,7 @@ export const operationAdmission = (hostPathPrefixes: HostPathPrefixes): Admissio
     resources: OPERATIONS.map(({ group, plural }) => ({ group, resource: plural })),
     operations: ['CREATE', 'UPDATE'],
     reads: [DATASETS, ...OPERATIONS],
-    asksAccess: true,
+    asksForRights: true,
     mutate({ object, oldObject }) {
       if (object !== undefined && !isBeingDeleted(object)) writeBuiltNames(object, oldObject)
     },
@@ -40,12 +40,11 @@ export const operationAdmission = (hostPathPrefixes: HostPathPrefixes): Admissio
  * this way. The pods of other operations run a program of ours.
  */
 async function accessErrors(
-  { kind, user, namespace, object, oldObject }: AdmissionRequest,
-  { mayUser }: AdmissionContext,
+  { kind, namespace, object, oldObject }: AdmissionRequest,
+  { authorMay }: AdmissionContext,
 ): Promise<FieldError[]> {
   if (kind !== DataProcess.kind || (oldObject !== undefined && deepEqual(object?.spec, oldObject.spec))) return []
-  const isAllowed = await mayUser?.({ user, verb: 'create', group: '', resource: 'pods', namespace })
-  return isAllowed === true
+  return (await authorMay({ verb: 'create', group: '', resource: 'pods', namespace, name: '' }))
     ? []
     : [forbidden('spec.processor', `a DataProcess runs pods, and you may not create pods in namespace ${namespace}: ask for that right`)]
 }

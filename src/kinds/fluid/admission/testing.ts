@@ -59,7 +59,7 @@ export async function admit(
       operations.includes(old === undefined ? 'CREATE' : 'UPDATE'),
   )
   const warnings: string[] = []
-  const given = { ...contextOf(existing, warnings), mayUser: async () => mayCreatePods }
+  const given = { ...contextOf(existing, warnings), authorMay: async () => mayCreatePods }
   for (const { mutate } of admissions) await mutate?.({ ...requestOf(kind, object, old), object }, given)
   const context = { operation: old === undefined ? 'create' : 'update', subresource: '', now: '2025-06-01T10:20:30Z', user: USER } as const
   const schema =
@@ -101,6 +101,7 @@ function contextOf(existing: readonly KubeObject[], warnings: string[]): Admissi
     nowMs: 0,
     newUid: () => '00000000-0000-4000-8000-000000000000',
     warn: (message) => void warnings.push(message),
+    authorMay: async () => true,
     async adjust() {
       throw new Error('nothing here changes other objects')
     },
