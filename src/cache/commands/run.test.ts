@@ -128,7 +128,7 @@ describe('the commands', () => {
     }
     assert.deepEqual(
       (await lines()).map(({ pod, state: is, ...rest }) => [pod, is, Object.keys(rest).sort().join()]),
-      ['w0', 'w1'].map((name) => [name, 'serving', 'cachedBytes,capacityBytes,node']),
+      ['w0', 'w1'].map((name) => [name, 'serving', 'cachedBytes,capacityBytes,node,servedBytes,sourceBytes']),
     )
     assert.equal((await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })).code, 0)
     const nobody = await run(['decommission', 'nobody'], { SLUICE_MASTER_ADDRESS })
