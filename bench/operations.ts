@@ -68,12 +68,14 @@ async function measure(shape: FilesShape, later: Cleanup): Promise<Measured> {
   return { shape, read, copy, load, migrate, again }
 }
 
-const environmentOf = (from: string, to: string): NodeJS.ProcessEnv => ({
-  SLUICE_MIGRATE_FROM: JSON.stringify({ uri: 'local:///from', path: from }),
-  SLUICE_MIGRATE_TO: JSON.stringify({ uri: 'local:///to', path: to }),
-  SLUICE_PORT: '0',
-  POD_IP: '127.0.0.1',
-})
+function environmentOf(from: string, to: string): NodeJS.ProcessEnv {
+  return {
+    SLUICE_MIGRATE_FROM: JSON.stringify({ uri: 'local:///from', path: from }),
+    SLUICE_MIGRATE_TO: JSON.stringify({ uri: 'local:///to', path: to }),
+    SLUICE_PORT: '0',
+    POD_IP: '127.0.0.1',
+  }
+}
 
 /** Into an empty cache. What the programs of the cache spent counts as well, but not their start. */
 async function loaded(scene: CacheScene): Promise<Spent> {
