@@ -47,6 +47,15 @@ describe('why a dataset that refers to another one is bound, or not', () => {
       assert.match(explained({ dataset }).trouble?.fix ?? '', /^ask whoever owns namespace data for a ReferenceGrant/)
     })
 
+  it('asks for consent, too, when its runtime waits for it', () => {
+    const dataset = waiting(withheldText('shop', ORIGINAL))
+    const runtimes = [
+      aRuntime(served('False', 'NotBound', 'Dataset demo is not bound: its conditions say what it waits for'), 'ThinRuntime'),
+    ]
+    assert.deepEqual(linesOf({ dataset, runtimes }, /runtime:/), ['… runtime: ThinRuntime demo waits until its Dataset is bound'])
+    assert.match(explained({ dataset, runtimes }).trouble?.fix ?? '', /^ask whoever owns namespace data for a ReferenceGrant/)
+  })
+
   it('is what a pod waits for whose claim was taken back, and it says whom to ask', () => {
     const withdrawn = withdrawnText('shop', ORIGINAL)
     const dataset = waiting(withdrawn, said('ConsentWithdrawn', 'True', withdrawn))
@@ -92,5 +101,6 @@ describe('why an original is as it is', () => {
     const dataset = aDataset({ ...BOUND, datasetRef: ['web/images'], conditions })
     const going = { ...dataset, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
     assert.match(explained({ dataset: going }).trouble?.fix ?? '', /first kubectl delete dataset\/images -n web$/)
+    assert.deepEqual(linesOf({ dataset: going, claim: undefined }, /volume/), ['… volume: its claim is gone already'])
   })
 })

@@ -33,7 +33,7 @@ describe('the references of an original', () => {
 
   it('hold it until they are gone, and are listed until they go', () => {
     const { listed, holding } = found([at('', 'web/b', { deletionTimestamp: '2026-01-01T00:00:00Z' })])
-    assert.deepEqual([listed, holding], [[], ['web/b']])
+    assert.deepEqual([listed, holding], [['web/b'], ['web/b']])
   })
 
   it('are none without consent; those that had it are named', () => {

@@ -24,7 +24,12 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   [SETS]: [status('data.advanced-stateful-set')],
   [VOLUMES]: [label('fluid.io/', 'data.volume')],
   [CLAIMS]: [label('fluid.io/', 'data.volume')],
-  nodes: [label('fluid.io/s-', 'data.node'), label('fluid.io/dataset-num', 'data.node'), label('fluid_exclusive', 'data.node')],
+  nodes: [
+    label('fluid.io/s-', 'data.node'),
+    label('fluid.io/dataset-num', 'data.node'),
+    label('fluid_exclusive', 'data.node'),
+    label('sluice.dev/l-', 'data.node'),
+  ],
 }
 
 export const oneWriter: Invariant = {
