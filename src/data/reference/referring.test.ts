@@ -54,6 +54,13 @@ describe('the references of an original', () => {
     assert.deepEqual(found(references, { metadata: GOING, status: listing('web/listed') }).holding, ['web/before', 'web/listed'])
   })
 
+  it('that were bound hold it until they are gone, also if a clock was set back and they have left the list', () => {
+    const leaving = at('2026-01-01T00:00:12Z', 'web/bound', { deletionTimestamp: '2026-01-01T00:00:14Z' })
+    const status = { phase: 'Bound', runtimes: [{ type: 'thin', category: 'Accelerate' }], conditions: [] }
+    const holdingWith = (more: object) => found([{ ...leaving, ...more }], { metadata: GOING }).holding
+    assert.deepEqual([holdingWith({ status }), holdingWith({})], [['web/bound'], []])
+  })
+
   it('stay in a list that is full, whoever comes; there is room for the first of each namespace', () => {
     const old = Array.from({ length: MOST_REFERENCES }, (_, i) => `web/r${i}`)
     const firsts = Array.from({ length: MOST_FIRST_REFERENCES }, (_, i) => `ns-${100 + i}/first`)

@@ -7,6 +7,7 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { keyOfObject, refOf } from '../../kube/object-reference.ts'
 import type { ConsentSource } from '../../runtime/reference-consent.ts'
+import { boundType } from '../dataset/runtimes.ts'
 import { mayRefer } from './consent.ts'
 import { isGoing, referencesOf, WITHDRAWN } from './indexes.ts'
 
@@ -38,7 +39,7 @@ export function referencesTo(original: Dataset, source: ConsentSource & { read: 
     const key = keyOfObject(one)
     if (!mayFrom(one.metadata.namespace ?? '')) {
       if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(key)
-    } else if (before.has(key) || isNotLater(one, original)) {
+    } else if (before.has(key) || isNotLater(one, original) || isLeavingBound(one)) {
       holding.push(key)
       if (isGoing(one)) leaving.add(key)
     }
@@ -82,6 +83,9 @@ const namespaceIn = (key: string): string => key.slice(0, key.indexOf('/'))
 /** One that comes when its original is to be deleted already does not keep it. */
 const isNotLater = ({ metadata: { creationTimestamp } }: Dataset, { metadata: { deletionTimestamp } }: Dataset): boolean =>
   deletionTimestamp === undefined || Date.parse(creationTimestamp ?? '') <= Date.parse(deletionTimestamp)
+
+/** It was in the list, which those that go leave first: also where a clock was set back. */
+const isLeavingBound = (one: Dataset): boolean => isGoing(one) && boundType(one.status) === 'thin'
 
 const MOST_SHOWN = 10
 
