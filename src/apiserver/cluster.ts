@@ -14,6 +14,7 @@ import type { NodeConnections } from '../kube/node-connections.ts'
 import { parseRequestInfo, type RequestInfo } from '../kube/request-info.ts'
 import type { ClusterStore } from '../store/index.ts'
 import { type Access, createAccess } from './access.ts'
+import { resourceAttributes } from './auth/index.ts'
 import { bootstrapCluster } from './bootstrap.ts'
 import { followCustomResources } from './custom-resources.ts'
 import { createIdentityDocuments } from './identity-documents.ts'
@@ -61,6 +62,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const context = createContext({ ...options, kinds: withOwnKinds(withSubresources(options.kinds, subresources)) })
   const access = createAccess(context, options.access)
   context.admission = [...options.admission(context), access.escalation]
+  context.hasRight = (user, right) => access.authorizer.authorize(resourceAttributes(user, right)).allowed
   const openApi = createOpenApi(context.catalog, context.clock)
   const identity = createIdentityDocuments(access.serviceAccounts)
   const server = createApiServer({

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { formatTime } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import type { Admission } from '../kinds/admission.ts'
+import type { Admission, Right } from '../kinds/admission.ts'
 import type { KindDefinition, UserInfo } from '../kinds/kind.ts'
 import type { ApiRequest } from '../kube/http.ts'
 import type { RequestInfo } from '../kube/request-info.ts'
@@ -17,6 +17,8 @@ export interface ServerContext {
   catalog: Catalog
   objects: Objects
   admission: readonly Admission[]
+  /** Whether a user has a right. */
+  hasRight(user: UserInfo, right: Right): boolean
   limits: ServerLimits
 }
 
@@ -65,6 +67,7 @@ export function createContext(options: {
     catalog: createCatalog(options.kinds),
     objects: createObjects(options.store),
     admission: [],
+    hasRight: () => false,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
   }
 }

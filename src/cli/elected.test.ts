@@ -93,7 +93,7 @@ const holderOf = async (server: TestServer): Promise<string | undefined> =>
 const hasCertificate = async (server: TestServer): Promise<boolean> =>
   (await found(server, CONFIG_MAPS, { namespace: 'work', name: 'kube-root-ca.crt' })) !== undefined
 /** What is left when nobody serves them: pods that asked to be changed are not let through unchanged. */
-const CLOSED = ['dataset-locality.mutate.sluice.dev', 'dataset-sidecar.mutate.sluice.dev']
+const CLOSED = ['dataset-locality.mutate.sluice.dev', 'dataset-sidecar.mutate.sluice.dev', 'data-operation.mutate.sluice.dev']
 const mutating = async (server: TestServer): Promise<string[]> => {
   const { webhooks = [] } = ((await found(server, MUTATING, { name: 'sluice-member' })) ?? {}) as { webhooks?: { name: string }[] }
   return webhooks.map(({ name }) => name)

@@ -10,9 +10,11 @@ import { namedResource } from '../client/named-resource.ts'
 import { type Transport, TransportError } from '../client/transport.ts'
 import { clusterOf, inThisProcess } from '../composition.ts'
 import { AUTHORITY, SERVICE_ACCOUNT_KEY } from '../faultsim/world/fixed-keys.ts'
+import { DATASETS } from '../kinds/fluid/resources.ts'
 import { CLUSTERS } from '../kinds/karmada/resources.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
+import { MODULES } from '../modules.ts'
 import { createMemoryStore } from '../store/index.ts'
 import { type Fleet, type GetOptions, getFrom } from './commands/get.ts'
 import { type FakeMachine, fakeMachine } from './fake-machine.ts'
@@ -90,7 +92,10 @@ describe('sluice get', () => {
       },
     }
   }
-  const fleet = (): Fleet => ({ hub: clientTo(inThisProcess(hub)), connect, namespace: 'default', where: 'the hub' })
+  const fleet = (): Fleet => ({
+    ...{ hub: clientTo(inThisProcess(hub)), transport: inThisProcess(hub), context: 'hub', connect },
+    ...{ namespace: 'default', where: 'the hub', overviews: MODULES.flatMap((module) => module.overviews) },
+  })
   const run = async (words: string, options: GetOptions = {}): Promise<string[]> => {
     await getFrom(machine, fleet(), words.split(' '), options)
     return machine.said.out
@@ -204,8 +209,84 @@ describe('sluice get', () => {
     assert.ok(member)
     await assert.rejects(
       getFrom(machine, { ...fleet(), hub: clientTo(inThisProcess(member)) }, ['cm'], { allNamespaces: true }),
-      /the hub is no hub; name one with --context .*: sluice get cm -A --context hub$/,
+      /the hub is no hub, and lists only datasets; name one with --context .*: sluice get cm -A --context hub$/,
     )
+  })
+
+  describe('of datasets', () => {
+    const aDataset = (where: string, mountPoint: string, labels: Record<string, string> = {}): KubeObject => {
+      const [namespace = '', name = ''] = where.split('/')
+      return {
+        apiVersion: 'data.fluid.io/v1alpha1',
+        kind: 'Dataset',
+        metadata: { namespace, name, labels },
+        spec: { mounts: [{ mountPoint }] },
+      }
+    }
+    const status = {
+      ...{ phase: 'Bound', ufsTotal: '2.00GiB', fileNum: '17', conditions: [], datasetRef: ['default/cats'] },
+      cacheStates: { cached: '1.00GiB', cacheCapacity: '4.00GiB', cachedPercentage: '50.0%' },
+    }
+    const header = 'CLUSTER NAMESPACE NAME REFERS TO UFS TOTAL SIZE CACHED CACHE CAPACITY CACHED PERCENTAGE PHASE'
+
+    before(async () => {
+      for (const name of ['member1', 'member2']) {
+        const member = at(name)
+        await member.create(DATASETS, aDataset('kube-public/images', 's3://one', MANAGED))
+        await member.create(DATASETS, aDataset('default/cats', 'dataset://kube-public/images/cats', name === 'member1' ? MANAGED : {}))
+      }
+      const ref = { namespace: 'kube-public', name: 'images' }
+      await at('member1').patch(DATASETS, ref, { type: 'merge', body: { status }, subresource: 'status' })
+    })
+
+    it('shows those with sources and those that refer to them in one table, of each member', async () => {
+      assert.deepEqual(squeezed(await run('datasets', { allNamespaces: true })), [
+        `${header} AGE ADOPTION`,
+        'member1 default cats kube-public/images/cats AGE Y',
+        'member2 default cats kube-public/images/cats AGE N',
+        'member1 kube-public images 2.00GiB 1.00GiB 4.00GiB 50.0% Bound AGE Y',
+        'member2 kube-public images AGE Y',
+      ])
+    })
+
+    it('counts references on request, and has all that there is as JSON and YAML', async () => {
+      const [titles, first] = squeezed(await run('dataset', { namespace: 'kube-public', output: 'wide' }))
+      assert.match(titles ?? '', / PHASE REFERENCES HCFS URL TOTAL FILES /)
+      assert.match(first ?? '', / Bound 1 17 /)
+      for (const output of ['json', 'yaml']) {
+        machine.said.out = ''
+        const { items } = parse((await run('datasets/images', { namespace: 'kube-public', output })).join('\n')) as {
+          items: { cluster: string; object: KubeObject }[]
+        }
+        assert.deepEqual(
+          items.map(({ cluster, object }) => [cluster, object.kind, (object.status as typeof status | undefined)?.datasetRef]),
+          [
+            ['member1', 'Dataset', ['default/cats']],
+            ['member2', 'Dataset', undefined],
+          ],
+        )
+      }
+    })
+
+    it('shows those of one cluster that is no hub, too', async () => {
+      const member = servers.get('member2')
+      assert.ok(member)
+      const own = { ...fleet(), hub: clientTo(inThisProcess(member)), transport: inThisProcess(member), context: 'member2' }
+      const rows = async (words: string, options: GetOptions): Promise<string[]> => {
+        machine.said.out = ''
+        await getFrom(machine, own, [words], options)
+        return squeezed(machine.said.out.split('\n').slice(0, -1))
+      }
+      assert.deepEqual(await rows('datasets', { allNamespaces: true }), [
+        `${header} AGE ADOPTION`,
+        'member2 default cats kube-public/images/cats AGE N',
+        'member2 kube-public images AGE Y',
+      ])
+      assert.match((await rows('dataset/cats', { output: 'json' })).join(''), /"cluster": "member2"/)
+      await assert.rejects(rows('datasets/gone', {}), /no cluster has datasets "gone" in default namespace/)
+      await assert.rejects(rows('datasets', { clusters: 'member1' }), /has no cluster "member1"/)
+      await assert.rejects(rows('cm', {}), /is no hub, and lists only datasets; name one with --context .* sluice get cm --context hub$/)
+    })
   })
 
   it('says that there is nothing', async () => {

@@ -7,6 +7,7 @@ import { uuid } from '../base/random.ts'
 import { type Caches, createCaches } from '../client/cache/caches.ts'
 import type { Client } from '../client/client.ts'
 import { isNotFound } from '../client/errors.ts'
+import { hasRight } from '../client/has-right.ts'
 import type { Admission, AdmissionRead, AdmissionReader } from '../kinds/admission.ts'
 import type { OwnKind } from '../kinds/schema/define-kind.ts'
 import type { KubeObject } from '../kube/meta.ts'
@@ -69,6 +70,7 @@ export async function serveAndRegister(options: WebhooksOptions): Promise<Regist
       admissions,
       kinds: convertible,
       read,
+      hasRight: (user, right) => hasRight(client, user, right),
       ready: () => caches.synced(),
       nowMs: () => clock.now(),
       newUid: () => uuid(random),

@@ -21,6 +21,7 @@ import { nodeController } from './node/controller.ts'
 import { cacheNodeData } from './node/kept-directories.ts'
 import { operationControllers } from './operation/index.ts'
 import { DATA_DEFAULTS, DATA_FLAGS, type DataOptions } from './options.ts'
+import { datasetOverview } from './overview/datasets.ts'
 import { mayReferBy } from './reference/consent.ts'
 import { referenceControllers } from './reference/index.ts'
 import { runtimeControllers } from './runtime/index.ts'
@@ -80,6 +81,7 @@ export const data = defineModule({
       ...(translates ? [inlineVolumes] : []),
     ],
     explainers: [dataExplainer],
+    overviews: [datasetOverview],
     seeded,
     chapters: [dataChapter],
   },

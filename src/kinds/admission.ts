@@ -34,8 +34,22 @@ export interface AdmissionReader {
   list(of: { group: string; resource: string }, namespace?: string): readonly KubeObject[]
 }
 
+/** A right on a resource. */
+export interface Right {
+  verb: string
+  group: string
+  resource: string
+  namespace: string
+  name: string
+}
+
 export interface AdmissionContext {
   read: AdmissionReader
+  /**
+   * Whether the author of the request has this right: for objects that make us use something in their stead. Only for an
+   * admission that declares `asksForRights`.
+   */
+  authorMay(right: Right): Promise<boolean>
   nowMs: number
   /** A version 4 UUID: a unique name. */
   newUid(): string
@@ -76,6 +90,8 @@ export interface Admission {
   runsLast?: boolean
   /** What it reads besides the request: served as a webhook, it keeps a cache of these. */
   reads?: readonly AdmissionRead[]
+  /** Served as a webhook, it asks the server what authors may do. */
+  asksForRights?: boolean
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>
   validate?(request: AdmissionRequest, context: AdmissionContext): FieldError[] | undefined | Promise<FieldError[] | undefined>
 }

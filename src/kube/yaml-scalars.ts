@@ -34,9 +34,11 @@ function integer(text: string): bigint | undefined {
   const match = INTEGER.exec(text)
   if (match === null) return undefined
   const [, sign, hex, binary, octal, decimal] = match
-  const size = BigInt(
-    hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal !== undefined ? `0o${octal}` : (decimal ?? '0'),
-  )
+  const [prefix, digits] = hex ? ['0x', hex] : binary ? ['0b', binary] : octal ? ['0o', octal] : ['', decimal ?? '0']
+  const significant = digits.replace(/^0+(?=.)/, '')
+  // None of 64 bits is longer, and a long one takes long to read.
+  if (significant.length > 64) return undefined
+  const size = BigInt(`${prefix}${significant}`)
   const value = sign === '-' ? -size : size
   // Beyond 64 bits Go goes on to try a float.
   return value >= -(2n ** 63n) && (value < 2n ** 63n || (sign === '' && value < 2n ** 64n)) ? value : undefined

@@ -1,11 +1,13 @@
 /**
  * YAML bodies, read as the real server does (sigs.k8s.io/yaml over go-yaml v2): the first document, converted to JSON
- * with its keys sorted. Aliases are expanded within a budget and nesting is bounded, so a small text stays small.
+ * with its keys sorted. Aliases are expanded within a budget and nesting is bounded, so a small text stays small, and takes
+ * time in proportion to its length.
  */
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar, type YAMLMap } from 'yaml'
 import { type Json, type JsonObject, setOwn } from '../base/json.ts'
 import { compareStrings, goQuote } from './go-print.ts'
 import type { JsonDetails } from './json-text.ts'
+import { type Aliases, aliasesOf } from './yaml-aliases.ts'
 import { yamlDepth } from './yaml-depth.ts'
 import { refuseControlCharacters, YamlTextError, yamlError } from './yaml-errors.ts'
 import { resolvePlain, type YamlScalar } from './yaml-scalars.ts'
@@ -23,18 +25,16 @@ export interface ParsedYaml {
 }
 
 const MAX_DEPTH = 300
+/** Repeated keys that are named. */
+const MAX_COMPLAINTS = 100
 
 interface State {
-  readonly document: Document
   readonly lines: LineCounter
   readonly repeated: { line: number; text: string }[]
   readonly numbers: Map<object, Map<string | number, string>>
-  /** Nodes that may still be produced. */
-  budget: number
   depth: number
   readonly open: Set<unknown>
-  /** What each alias stands for; a lookup walks the whole document. */
-  readonly aliases: Map<Alias, unknown>
+  readonly aliases: Aliases
 }
 
 /** Throws YamlTextError with go-yaml's message. */
@@ -45,17 +45,7 @@ export function parseYamlText(source: Uint8Array | string): ParsedYaml {
   if (yamlDepth(text, MAX_DEPTH) > MAX_DEPTH) throw new YamlTextError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
   const lines = new LineCounter()
   const document = readDocument(text, lines)
-  // Go allows a few thousand nodes by alias and then a share of what the text itself holds.
-  const state: State = {
-    document,
-    lines,
-    repeated: [],
-    numbers: new Map(),
-    budget: 100_000 + 10 * text.length,
-    depth: 0,
-    open: new Set(),
-    aliases: new Map(),
-  }
+  const state: State = { lines, repeated: [], numbers: new Map(), depth: 0, open: new Set(), aliases: aliasesOf(document.contents) }
   const value = convert(state, document.contents, { container: undefined, key: '' })
   const complaints = state.repeated
     .sort((a, b) => a.line - b.line)
@@ -91,9 +81,21 @@ function readDocument(text: string, lines: LineCounter): Document {
 
 /** Go reads one document and looks no further, so anything may follow. */
 function firstDocument(text: string): string {
-  const start = /^(?:(?:%[^\n]*|#[^\n]*|\s*)\n)*---(?=\s)/.exec(text)?.[0].length ?? 0
+  const start = afterDirectives(text)
   const end = text.slice(start).search(/^(---|\.\.\.)(\s|$)/m)
   return end <= 0 ? text : text.slice(0, start + end)
+}
+
+/** Where the first document begins after its marker, which only directives, comments and blank lines may precede; otherwise 0. */
+function afterDirectives(text: string): number {
+  for (let at = 0; at < text.length; ) {
+    if (/^---\s/.test(text.slice(at, at + 4))) return at + 3
+    const end = text.indexOf('\n', at)
+    const isSkipped = text[at] === '%' || text[at] === '#' || text.slice(at, end).trim() === ''
+    if (end < 0 || !isSkipped) return 0
+    at = end + 1
+  }
+  return 0
 }
 
 interface Place {
@@ -102,28 +104,28 @@ interface Place {
 }
 
 function convert(state: State, node: unknown, place: Place): Json {
-  if (--state.budget < 0) throw new YamlTextError('yaml: document contains excessive aliasing')
+  state.aliases.charge(node)
   if (isAlias(node)) return convertAlias(state, node, place)
   if (isScalar(node)) return jsonScalar(state, scalarOf(node), place)
   if (!isMap(node) && !isSeq(node)) return null
+  return within(state, node, () => (isMap(node) ? convertMap(state, node) : convertList(state, node.items)))
+}
+
+/** Anything in a collection, which must neither contain itself nor nest too deep. */
+function within<T>(state: State, node: unknown, read: () => T): T {
   if (++state.depth > MAX_DEPTH) throw new YamlTextError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
   state.open.add(node)
-  const value = isMap(node) ? convertMap(state, node) : convertList(state, node.items)
+  const value = read()
   state.open.delete(node)
   state.depth--
   return value
 }
 
 function convertAlias(state: State, alias: Alias, place: Place): Json {
-  const target = resolveAlias(state, alias)
+  const target = state.aliases.targetOf(alias)
   if (target === undefined) throw new YamlTextError(`yaml: unknown anchor '${alias.source}' referenced`)
   if (state.open.has(target)) throw new YamlTextError(`yaml: anchor '${alias.source}' value contains itself`)
-  return convert(state, target, place)
-}
-
-function resolveAlias(state: State, alias: Alias): unknown {
-  if (!state.aliases.has(alias)) state.aliases.set(alias, alias.resolve(state.document))
-  return state.aliases.get(alias)
+  return state.aliases.inside(() => convert(state, target, place))
 }
 
 function convertList(state: State, items: readonly unknown[]): Json {
@@ -143,25 +145,26 @@ function convertMap(state: State, node: YAMLMap): Json {
 /** Keys in the order of the text; a merge (`<<`) takes effect where it stands, as in go-yaml v2. */
 function collect(state: State, node: YAMLMap, found: Map<string, unknown>): void {
   for (const pair of node.items) {
-    if (--state.budget < 0) throw new YamlTextError('yaml: document contains excessive aliasing')
+    state.aliases.charge(pair.key)
     if (isScalar(pair.key) && pair.key.value === '<<' && pair.key.type === 'PLAIN') {
       merge(state, pair.value, found)
       continue
     }
     const { name, printed } = keyOf(state, pair.key)
-    if (found.has(name)) state.repeated.push({ line: lineOfNode(state, pair.key), text: printed })
+    if (found.has(name) && state.repeated.length < MAX_COMPLAINTS)
+      state.repeated.push({ line: lineOfNode(state, pair.key), text: printed() })
     found.set(name, pair.value)
   }
 }
 
 function merge(state: State, value: unknown, found: Map<string, unknown>): void {
-  const target = isAlias(value) ? resolveAlias(state, value) : value
+  const target = isAlias(value) ? state.aliases.targetOf(value) : value
   if (isAlias(value) && target === undefined) throw new YamlTextError(`yaml: unknown anchor '${value.source}' referenced`)
   if (state.open.has(target)) throw new YamlTextError('yaml: anchor value contains itself')
   if (isMap(target)) {
-    state.open.add(target)
-    collect(state, target, found)
-    state.open.delete(target)
+    const read = (): void => within(state, target, () => collect(state, target, found))
+    if (isAlias(value)) state.aliases.inside(read)
+    else read()
   } else if (isSeq(target) && target !== value && !isSeq(value)) throw new YamlTextError(MERGE_ERROR)
   else if (isSeq(target)) for (const item of [...target.items].reverse()) merge(state, item, found)
   else throw new YamlTextError(MERGE_ERROR)
@@ -175,13 +178,14 @@ function lineOfNode(state: State, node: unknown): number {
 }
 
 /** Keys become text as in sigs.k8s.io/yaml; `printed` is how the strict decoder names them. */
-function keyOf(state: State, key: unknown): { name: string; printed: string } {
-  const node = isAlias(key) ? resolveAlias(state, key) : key
+function keyOf(state: State, key: unknown): { name: string; printed(): string } {
+  const node = isAlias(key) ? state.aliases.targetOf(key) : key
+  if (isAlias(key)) state.aliases.inside(() => state.aliases.charge(node))
   if (!isScalar(node) && node !== null && node !== undefined) throw new YamlTextError('yaml: invalid map key: a map key must be a scalar')
   const value = isScalar(node) ? scalarOf(node) : null
   if (value === null) throw new YamlTextError('unsupported map key of type: %!s(<nil>), key: <nil>')
   const name = String(value)
-  return { name, printed: typeof value === 'string' ? goQuote(value) : name }
+  return { name, printed: () => (typeof value === 'string' ? goQuote(value) : name) }
 }
 
 const TAG = 'tag:yaml.org,2002:'

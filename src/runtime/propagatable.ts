@@ -4,7 +4,8 @@
  * `--skipped-propagating-namespaces`).
  */
 
-import { CLAIMED_BY_LABEL, CLUSTER_NAMESPACE, EXECUTION_NAMESPACE_PREFIX, SYSTEM_NAMESPACE } from '../kinds/karmada/well-known.ts'
+import { isReserved } from '../kinds/karmada/binding-reach.ts'
+import { CLAIMED_BY_LABEL } from '../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../kube/meta.ts'
 import type { Resource } from '../kube/resource.ts'
 
@@ -82,9 +83,6 @@ function skippedObjects({ skippedNamespaces = DEFAULT_SKIPPED_NAMESPACES }: Prop
     return isSkippedNamespace(namespace) || isAuthenticationConfig(kind, namespace, name)
   }
 }
-
-const isReserved = (namespace: string): boolean =>
-  namespace === SYSTEM_NAMESPACE || namespace === CLUSTER_NAMESPACE || namespace.startsWith(EXECUTION_NAMESPACE_PREFIX)
 
 /** Every API server has one of its own, whatever namespaces are skipped. */
 const isAuthenticationConfig = (kind: string, namespace: string, name: string | undefined): boolean =>

@@ -14,7 +14,7 @@ export const FIGURES = {
   ...{ ufsTotal: '2.00GiB', fileNum: '17' },
 }
 
-const isOf = (what: 'mount' | 'report', { command }: Pick<CommandCall, 'command'>): boolean =>
+export const isOf = (what: 'mount' | 'report', { command }: Pick<CommandCall, 'command'>): boolean =>
   (what === 'mount' ? ['mount', 'mount-ufs'] : ['report', 'report-summary']).includes(command.at(-1) ?? '')
 
 export function answering({ commands }: WorldCluster, { mounted = ['/one'], report }: Answers = {}): void {

@@ -67,7 +67,9 @@ export async function startRealMember(later: Cleanup, stories: number): Promise<
       controllers.assertAlive()
       const nodes = await nodesFor(client, free, mark)
       const namespace = await namespaceFor(client, mark)
-      await story.run(testbedOn({ ...DEPS, client, nodes, namespace, mark }).testbed)
+      const { testbed } = testbedOn({ ...DEPS, client, nodes, namespace, mark })
+      await story.begin?.make(testbed)
+      await story.run(testbed)
     },
   }
 }

@@ -3,6 +3,7 @@
  * server. Those of the sample run on a real kube-apiserver as well, next to Kubernetes' own controllers and scheduler, where no
  * byte moves and no command can be run in a pod: they use the testbed alone, and classes without commands.
  */
+import type { DataOptions } from '../../src/data/options.ts'
 import type { WorldCluster } from '../../src/faultsim/world/index.ts'
 import type { NodeSelector } from '../../src/kinds/kubernetes/types.ts'
 import type { Place } from '../fleet/story.ts'
@@ -18,10 +19,24 @@ interface AnyStory {
   name: string
   /** The options that `sluice controllers` has on Kubernetes, instead of those of `sluice up`. */
   shape?: 'kubernetes'
+  begin?: Beginning
+}
+
+/** What is there already when a story begins. In virtual time it is made once, for all stories that begin so. */
+export interface Beginning {
+  /** No other beginning has it. */
+  name: string
+  /** How commands in pods are answered from then on. Only in virtual time. */
+  answers?(member: WorldCluster): void
+  make(testbed: DataTestbed): Promise<void>
 }
 
 export interface EmbeddedStory extends AnyStory {
   isSample?: undefined
+  /** Beside those of the shape. */
+  options?: DataOptions
+  /** Admission of the data module judges nothing, as where its webhooks are not registered. */
+  isUnjudged?: true
   run(testbed: EmbeddedTestbed): Promise<void>
 }
 
@@ -38,6 +53,8 @@ export interface DataTestbed extends Place {
   readonly nodes: readonly [string, string, string]
   /** For `nodeAffinity.required` of a dataset: the nodes of this story. */
   readonly ownNodes: NodeSelector
+  /** The same in another namespace, which a story makes itself (`aNamespace`). */
+  within(namespace: string): DataTestbed
   /** A name that no other story has, for cluster-scoped objects. */
   unique(base: string): string
   /** Polls until it holds; otherwise fails with the state of the story's objects. */

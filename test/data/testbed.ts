@@ -1,10 +1,11 @@
 /** A testbed over a client of a member: the same for both setups; how time passes and where calls run is passed in. */
 import assert from 'node:assert/strict'
 import type { Client } from '../../src/client/client.ts'
-import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIMES, DATASETS } from '../../src/kinds/fluid/resources.ts'
+import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIMES, DATASETS, THIN_RUNTIMES } from '../../src/kinds/fluid/resources.ts'
 import { CONFIG_MAPS, EVENTS, PERSISTENT_VOLUME_CLAIMS, PODS, SERVICES } from '../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import type { Resource } from '../../src/kube/resource.ts'
+import type { Place } from '../fleet/story.ts'
 import { placeOn } from '../fleet/testbed.ts'
 import type { DataTestbed } from './story.ts'
 
@@ -38,6 +39,7 @@ const SHOWN_CHARACTERS = 12_000
 const MOVED: readonly Resource[] = [
   DATASETS,
   CACHE_RUNTIMES,
+  THIN_RUNTIMES,
   ADVANCED_STATEFUL_SETS,
   PODS,
   PERSISTENT_VOLUME_CLAIMS,
@@ -47,14 +49,22 @@ const MOVED: readonly Resource[] = [
 ]
 
 export function testbedOn(deps: DataTestbedDeps): PreparedTestbed {
-  const { namespace, mark, nodes, client, inside } = deps
+  const { mark, nodes, client, inside } = deps
   const outside: [Resource, string][] = []
-  const place = placeOn({ inside }, { name: 'member', client }, namespace, (resource, name) => outside.push([resource, name]))
-  const objects = async (): Promise<KubeObject[]> =>
-    (await Promise.all(MOVED.map((resource) => place.list(resource as Resource<KubeObject>)))).flat()
-  const testbed: DataTestbed = {
-    ...place,
-    namespace,
+  const placeIn = (namespace: string): Place =>
+    placeOn({ inside }, { name: 'member', client }, namespace, (resource, name) => outside.push([resource, name]))
+  const places = new Map([[deps.namespace, placeIn(deps.namespace)]])
+  const objects = async (): Promise<KubeObject[]> => {
+    const lists = [...places.values()].flatMap((place) => MOVED.map((resource) => place.list(resource as Resource<KubeObject>)))
+    return (await Promise.all(lists)).flat()
+  }
+  const within = (namespace: string): DataTestbed => {
+    const place = places.get(namespace) ?? placeIn(namespace)
+    places.set(namespace, place)
+    return { ...shared, ...place, namespace }
+  }
+  const shared: Omit<DataTestbed, keyof Place | 'namespace'> = {
+    within,
     nodes,
     ownNodes: { nodeSelectorTerms: [{ matchExpressions: [{ key: STORY_LABEL, operator: 'In', values: [mark] }] }] },
     unique: (base) => `${base}-${mark}`,
@@ -69,9 +79,9 @@ export function testbedOn(deps: DataTestbedDeps): PreparedTestbed {
       deps.settle(async () => (await objects()).map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join('\n')),
   }
   const tidy = async (): Promise<void> => {
-    for (const [resource, name] of outside.reverse()) await place.delete(resource, name)
+    for (const [resource, name] of outside.reverse()) await placeIn(deps.namespace).delete(resource, name)
   }
-  return { testbed, tidy }
+  return { testbed: within(deps.namespace), tidy }
 }
 
 /** What a user would look at first. */

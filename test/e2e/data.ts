@@ -104,9 +104,14 @@ const DATA_CHAPTER = [
   /Job shoot of member\d has written four files/,
   /it is Bound, 48\.00MiB/,
   /watch mounts claim film, and has read the same bytes/,
-  /█{20} 100\.0% cached/,
+  /█{20} 100\.0% cached of 48\.00MiB/,
+  /cinema mounts dataset:\/\/default\/film: its Job screen has read the same bytes/,
+  /of these bytes none was fetched from the source/,
   /film-worker-0 is killed/,
   /watch-again has read the same bytes meanwhile/,
+  /Worker film-worker-\d on node \S+ leaves: it was led out; \d+ bytes were handed over/,
+  /screen-all-day has read it \d+ times by now, always the same bytes/,
+  /screen-late of namespace cinema has read the same bytes from the worker that is left/,
 ]
 const ALL_CHAPTERS = [/failover +web leaves member\d/, /collect has succeeded/, ...DATA_CHAPTER, /Sluice stays up/]
 

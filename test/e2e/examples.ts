@@ -14,7 +14,11 @@ import { Person } from './person.ts'
 import { difference, stepsOf, type WalkStep } from './walk.ts'
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-const FOLDERS = ['examples/fleet', 'examples/data'].filter((folder) => folder.includes(values.only))
+const isAsked = (folder: string): boolean => folder.includes(values.only)
+/** Each starts Sluice in its own folder, and ends it. */
+const WHOLE = ['examples/fleet', 'examples/data'].filter(isAsked)
+/** Somebody has started Sluice: these go on from there, and do not disturb each other. */
+const GOING_ON = ['examples/data/sharing', 'examples/data/scale-in', 'examples/seeds/000', 'examples/seeds/002'].filter(isAsked)
 const PATIENCE_MS = 90_000
 const kubectl = recordedKubectl()
 const skip = kubectl === undefined ? 'no kubectl here (scripts/kube-assets/build makes one)' : false
@@ -25,33 +29,59 @@ before(async () => {
 })
 after(() => program.remove())
 
-for (const folder of FOLDERS)
+for (const folder of WHOLE)
   describe(folder, { skip }, () => {
-    let person: Person
-    let isBroken = false
-
+    let reader: Person
     before(() => {
-      person = new Person('a reader', program.file, undefined)
-      person.bring('kubectl', kubectl?.path ?? '')
-      person.bring('s3rver', path.resolve('node_modules/.bin/s3rver'))
-      cpSync(folder, person.home, { recursive: true })
-      writeFileSync(person.file('bin', 'sluice'), wrapper(person))
-      chmodSync(person.file('bin', 'sluice'), 0o755)
+      reader = aReader()
+      cpSync(folder, reader.home, { recursive: true })
     })
     after(async () => {
-      endBackground(person.file('s3rver.pid'))
-      await person.leave(person.file('.sluice'))
+      endBackground(reader.file('s3rver.pid'))
+      await reader.leave(reader.file('.sluice'))
     })
-
-    for (const step of stepsOf(readFileSync(path.join(folder, 'README.md'), 'utf8')))
-      it(`line ${step.line}: ${step.commands.split('\n')[0]}`, async (t) => {
-        // After a failed step, nothing can match the page.
-        if (isBroken) return t.skip('a step before it failed')
-        isBroken = true
-        await typed(person, step)
-        isBroken = false
-      })
+    walk(folder, () => ({ person: reader, folder: reader.home }))
   })
+
+describe('with Sluice running', { skip: skip || GOING_ON.length === 0, concurrency: true }, () => {
+  let reader: Person
+  before(async () => {
+    reader = aReader()
+    cpSync('examples', reader.file('examples'), { recursive: true })
+    const { exitCode, stderr } = await reader.sluice('up', '--quiet', '--detach', '--port', '0')
+    assert.equal(exitCode, 0, stderr)
+  })
+  after(() => reader.leave(reader.file('.sluice')))
+  for (const folder of GOING_ON)
+    describe(folder, { concurrency: 1 }, () => walk(folder, () => ({ person: reader, folder: reader.file(folder) })))
+})
+
+function aReader(): Person {
+  const person = new Person('a reader', program.file, undefined)
+  person.bring('kubectl', kubectl?.path ?? '')
+  person.bring('s3rver', path.resolve('node_modules/.bin/s3rver'))
+  writeFileSync(person.file('bin', 'sluice'), wrapper(person))
+  chmodSync(person.file('bin', 'sluice'), 0o755)
+  return person
+}
+
+/** Where somebody types. */
+interface Place {
+  person: Person
+  folder: string
+}
+
+function walk(folder: string, place: () => Place): void {
+  let isBroken = false
+  for (const step of stepsOf(readFileSync(path.join(folder, 'README.md'), 'utf8')))
+    it(`line ${step.line}: ${step.commands.split('\n')[0]}`, async (t) => {
+      // After a failed step, nothing can match the page.
+      if (isBroken) return t.skip('a step before it failed')
+      isBroken = true
+      await typed(place(), step)
+      isBroken = false
+    })
+}
 
 /** What a page has started in the background, and has not come to its end to stop. */
 function endBackground(file: string): void {
@@ -71,11 +101,12 @@ exec ${person
   .join(' ')} "$command" "$@"
 `
 
-async function typed(person: Person, { commands, expected }: WalkStep): Promise<void> {
+async function typed({ person, folder }: Place, { commands, expected }: WalkStep): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    const known = existsSync(person.file('.sluice', 'kubeconfig')) ? 'export KUBECONFIG=$PWD/.sluice/kubeconfig' : ':'
-    const { exitCode, stdout } = await person.run('bash', '-c', `exec 2>&1; set -e; ${known}\n${commands}`)
+    const kubeconfig = person.file('.sluice', 'kubeconfig')
+    const known = existsSync(kubeconfig) ? `export KUBECONFIG='${kubeconfig}'` : ':'
+    const { exitCode, stdout } = await person.run('bash', '-c', `exec 2>&1; set -e; cd '${folder}'; ${known}\n${commands}`)
     const problem = exitCode === 0 ? difference(expected ?? '…', stdout) : `exit code ${exitCode}`
     if (problem === undefined) return
     if (expected === undefined || performance.now() > deadline) assert.fail(`${problem}\n\n${commands}\n\n${stdout}`)

@@ -1,37 +1,56 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededRandom } from '../../src/base/random.ts'
 import type { WorldSnapshot } from '../../src/faultsim/world/snapshot.ts'
 import { gate } from '../../src/gate/module.ts'
 import { MODULES } from '../../src/modules.ts'
-import { beginning, ordersOf, THINGS, type Thing, VARIANTS, variantText, wrongIn } from './order.ts'
+import { ASKED, dataOrders } from './data.ts'
+import { gateOrders } from './gate.ts'
+import { ordersOf, type Subject, sampleOf } from './subject.ts'
 
-const PER_VARIANT = 3
+const SEED = 11
 
-describe('whatever comes first', () => {
-  const random = seededRandom(11)
-  const orders = ordersOf(THINGS)
-  const anOrder = (): readonly Thing[] => orders[Math.floor(random.next() * orders.length)] ?? THINGS
+/** So many for each variant, which has orders of its own. */
+function samples<Thing extends string>(
+  { name, things, variants, beginning }: Subject<Thing>,
+  perVariant: number,
+): () => Promise<WorldSnapshot> {
+  const orders = ordersOf(things)
   let started: Promise<WorldSnapshot> | undefined
   const from = (): Promise<WorldSnapshot> => {
     started ??= beginning()
     return started
   }
+  const chosen = sampleOf(orders, perVariant * variants.length, SEED)
+  for (const [i, { text, wrongIn }] of variants.entries())
+    for (const order of chosen.slice(i * perVariant, (i + 1) * perVariant))
+      it(`${name}: ${order.join(', ')} (${text})`, async () => {
+        assert.equal(await wrongIn(order, { from: await from() }), undefined)
+      })
+  return from
+}
 
+describe('whatever comes first', () => {
   it('there are 720 orders', () => {
-    assert.equal(new Set(orders.map((order) => order.join())).size, 720)
+    for (const { things } of [gateOrders, dataOrders]) {
+      const orders = ordersOf<string>(things)
+      assert.equal(new Set(orders.map((order) => order.join())).size, 720)
+    }
+    assert.equal(new Set(sampleOf(ordersOf(dataOrders.things), 720, SEED)).size, 720)
   })
 
-  for (const variant of VARIANTS)
-    for (const order of Array.from({ length: PER_VARIANT }, anOrder))
-      it(`${order.join(', ')} (${variantText(variant)})`, async () => {
-        assert.equal(await wrongIn(order, variant, { from: await from() }), undefined)
-      })
+  const gateStarts = samples(gateOrders, 3)
+  const dataStarts = samples(dataOrders, 2)
 
   it('and a gate that does not narrow would be found', async () => {
     const open = { ...gate, start: (env: Parameters<typeof gate.start>[0]) => ({ ...gate.start(env), seams: {} }) }
     const modules = MODULES.map((module) => (module.name === gate.name ? open : module))
-    const wrong = await wrongIn(THINGS, { isNaming: true, isHurried: false }, { from: await from(), modules })
+    const wrong = await gateOrders.variants[0]?.wrongIn(gateOrders.things, { from: await gateStarts(), modules })
     assert.match(wrong ?? '', /does not hold .* is scheduled to member1/)
+  })
+
+  it('and data that crosses without a grant would be found', async () => {
+    assert.notEqual(ASKED, MODULES)
+    const wrong = await dataOrders.variants[0]?.wrongIn(dataOrders.things, { from: await dataStarts(), modules: MODULES })
+    assert.match(wrong ?? '', /"nothing of the dataset is in the other namespace before there is a grant" does not hold/)
   })
 })

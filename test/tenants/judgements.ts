@@ -67,6 +67,7 @@ export const FIELDS: readonly Judgement[] = [
     of: [
       'DataBackup spec.backupPath',
       'DataBackup spec.dataset',
+      'DataProcess spec.processor.shell.volumes[]',
       ...['from', 'to'].flatMap((end) => [
         `DataMigrate spec.${end}.externalStorage.uri`,
         `DataMigrate spec.${end}.externalStorage.encryptOptions[].valueFrom.secretKeyRef.name`,
@@ -159,6 +160,8 @@ export const PLACES_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   PodTemplateSpec: [
     'AdvancedStatefulSet spec.template',
     ...['client', 'master', 'worker'].map((of) => `CacheRuntimeClass topology.${of}.template`),
+    'DataProcess spec.job.template',
+    'DataProcess spec.processor.job.template',
   ],
   Volume: [
     'AlluxioRuntime spec.volumes[]',

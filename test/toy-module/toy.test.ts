@@ -100,6 +100,7 @@ describe('a module that is one folder and one line', () => {
       ready: async () => undefined,
       nowMs: () => 0,
       newUid: () => 'uid',
+      hasRight: () => assert.fail('nobody is asked for rights'),
       onError: (error) => assert.fail(String(error)),
     })
     const note = admissions.find(({ name }) => name === 'NoteText') ?? assert.fail('it is there')

@@ -9,8 +9,9 @@ import { goQuote } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { failure, forbiddenError, notFoundError, type StatusError } from '../../kube/status.ts'
 import { type Authorizer, resourceAttributes } from './attributes.ts'
+import { uncovered } from './coverage.ts'
 import { RBAC_GROUP, RBAC_RESOURCES, type Rbac, type RbacResource, readRoleRef } from './rbac.ts'
-import { describeRules, type PolicyRule, quotedList, readRules, uncovered } from './rules.ts'
+import { describeRules, type PolicyRule, quotedList, readRules } from './rules.ts'
 
 export interface RbacWrite {
   user: UserInfo
@@ -76,11 +77,14 @@ function checkBinding(write: RbacWrite, { rbac, authorizer }: EscalationDeps): v
 
 function escalationOf({ user, namespace }: RbacWrite, rbac: Rbac, wanted: readonly PolicyRule[]): string | undefined {
   const held = rbac.rulesFor(user, namespace)
-  const missing = uncovered(held.rules, wanted)
+  const { missing, isCompared } = uncovered(held.rules, wanted)
   if (missing.length === 0) return undefined
   const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`
   const what = `${who} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing).join('\n')}`
-  return held.errors.length === 0 ? what : `${what}; resolution errors: [${held.errors.join(', ')}]`
+  const whole = isCompared
+    ? what
+    : `${what}\nthat is too much to compare with what the user holds: say it with fewer values, or in several roles`
+  return held.errors.length === 0 ? whole : `${whole}; resolution errors: [${held.errors.join(', ')}]`
 }
 
 const refused = (write: RbacWrite, why: string): StatusError =>

@@ -1,4 +1,5 @@
 export { MASTERS } from '../../kinds/identity.ts'
+export { resourceAttributes } from './attributes.ts'
 export { type Authenticator, createAuthenticator } from './authenticate.ts'
 export { type ClusterAuthorizer, createAuthorizer } from './authorizer.ts'
 export { checkEscalation, isRbacResource } from './escalation.ts'

@@ -111,7 +111,7 @@ export function createRbac(): Rbac {
       for (const { binding } of grants(user, namespace)) {
         const rules = rulesOf(binding.roleRef, binding.namespace)
         if (rules === undefined) found.errors.push(missingRole(binding.roleRef))
-        else found.rules.push(...rules)
+        else for (const rule of rules) found.rules.push(rule)
       }
       return found
     },

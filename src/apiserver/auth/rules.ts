@@ -1,6 +1,6 @@
 /**
- * RBAC policy rules as values: read from objects of any shape, matched against a request, and compared with each other.
- * `uncovered` is the basis of the escalation check: the parts of some rules that other rules do not grant.
+ * RBAC policy rules as values: read from objects of any shape, matched against a request, and printed as the real server
+ * prints them.
  */
 
 import { isJsonObject } from '../../base/json.ts'
@@ -57,59 +57,50 @@ function coversPath(pattern: string, path: string): boolean {
   return path.startsWith(pattern.slice(0, end))
 }
 
-/** The smallest parts of `wanted` that no rule of `held` grants. */
-export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)))
+/** Of an answer; what is beyond is counted. */
+const DESCRIBED_LINES = 100
+const DESCRIBED_CHARACTERS = 65_536
+
+/**
+ * One line per resource and name, with its verbs, and one per path and verb: `{APIGroups:[""], …}`, sorted. Products are
+ * multiplied out only as far as they are shown.
+ */
+export function describeRules(products: readonly PolicyRule[]): string[] {
+  const lines = new Map<string, PolicyRule>()
+  let unsaid = 0
+  let room = DESCRIBED_CHARACTERS
+  for (const product of products) {
+    let said = 0
+    for (const part of linesOf(product)) {
+      room -= sizeOf(part)
+      if (lines.size >= DESCRIBED_LINES || room < 0) break
+      said++
+      const key = JSON.stringify([part.apiGroups, part.resources, part.resourceNames, part.nonResourceURLs, isPath(part) ? part.verbs : []])
+      const known = lines.get(key)
+      lines.set(key, known === undefined || isPath(part) ? part : { ...part, verbs: [...known.verbs, ...part.verbs] })
+    }
+    unsaid += linesIn(product) - said
+  }
+  const described = [...lines.values()].map(describe).sort()
+  return unsaid === 0 ? described : [...described, `and ${unsaid} more`]
 }
 
-function breakDown(rule: PolicyRule): PolicyRule[] {
-  const parts: PolicyRule[] = []
+const isPath = ({ nonResourceURLs }: PolicyRule): boolean => nonResourceURLs.length > 0
+
+const sizeOf = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number =>
+  [verbs, apiGroups, resources, resourceNames, nonResourceURLs].flat().reduce((sum, text) => sum + text.length + 3, 0)
+
+function linesIn(rule: PolicyRule): number {
+  if (isPath(rule)) return rule.nonResourceURLs.length * rule.verbs.length
+  return rule.apiGroups.length * rule.resources.length * Math.max(1, rule.resourceNames.length)
+}
+
+function* linesOf(rule: PolicyRule): Iterable<PolicyRule> {
+  for (const url of rule.nonResourceURLs) for (const verb of rule.verbs) yield { ...rule, verbs: [verb], nonResourceURLs: [url] }
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name])
-  for (const group of rule.apiGroups) {
-    for (const resource of rule.resources) {
-      for (const verb of rule.verbs) {
-        for (const resourceNames of names)
-          parts.push({ verbs: [verb], apiGroups: [group], resources: [resource], resourceNames, nonResourceURLs: [] })
-      }
-    }
-  }
-  for (const url of rule.nonResourceURLs) {
-    for (const verb of rule.verbs) parts.push({ verbs: [verb], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [url] })
-  }
-  return parts
-}
-
-/** `part` has at most one value in each list. */
-function covers(rule: PolicyRule, part: PolicyRule): boolean {
-  return (
-    part.verbs.every((verb) => has(rule.verbs, verb)) &&
-    part.apiGroups.every((group) => has(rule.apiGroups, group)) &&
-    part.resources.every((resource) => coversResourceText(rule.resources, resource)) &&
-    part.nonResourceURLs.every((url) => rule.nonResourceURLs.some((pattern) => coversPath(pattern, url))) &&
-    (rule.resourceNames.length === 0 || (part.resourceNames.length > 0 && part.resourceNames.every((n) => rule.resourceNames.includes(n))))
-  )
-}
-
-function coversResourceText(held: readonly string[], resource: string): boolean {
-  if (has(held, resource)) return true
-  const slash = resource.indexOf('/')
-  return slash >= 0 && held.includes(`*/${resource.slice(slash + 1)}`)
-}
-
-/** Merges parts that differ only in their verb, and prints each rule as one line: `{APIGroups:[""], …}`, sorted. */
-export function describeRules(parts: readonly PolicyRule[]): string[] {
-  const merged = new Map<string, PolicyRule>()
-  const others: PolicyRule[] = []
-  for (const part of parts) {
-    if (part.nonResourceURLs.length > 0) {
-      others.push(part)
-      continue
-    }
-    const key = JSON.stringify([part.apiGroups, part.resources, part.resourceNames])
-    const known = merged.get(key)
-    merged.set(key, known === undefined ? part : { ...known, verbs: [...known.verbs, ...part.verbs] })
-  }
-  return [...new Set([...others, ...merged.values()].map(describe))].sort()
+  for (const group of rule.apiGroups)
+    for (const resource of rule.resources)
+      for (const resourceNames of names) yield { ...rule, apiGroups: [group], resources: [resource], resourceNames }
 }
 
 function describe(rule: PolicyRule): string {

@@ -68,6 +68,7 @@ function requestOf(scope: Scope, admitted: Admitted): AdmissionRequest {
 function contextOf(scope: Scope, dryRun: boolean): AdmissionContext {
   return {
     read: admissionReader(scope.server),
+    authorMay: async (right) => scope.server.hasRight(scope.user, right),
     nowMs: scope.server.clock.now(),
     newUid: () => uuid(scope.server.random),
     warn: (message) => warn(scope, message),

@@ -65,11 +65,12 @@ export const reportSummary = (deps: Deps): Promise<void> =>
     )
   })
 
-/** Beside what the contract knows: which worker holds how much. */
+/** Beside what the contract knows: which worker holds how much, and what it has read for others. */
 const workersIn = (workers: unknown): JsonObject[] =>
-  (Array.isArray(workers) ? workers : []).filter(isJsonObject).map(({ pod, node, cachedBytes, capacityBytes, state }) => ({
-    ...{ pod, node, cachedBytes, capacityBytes, state },
-  }))
+  (Array.isArray(workers) ? workers : []).filter(isJsonObject).map((worker) => {
+    const { pod, node, cachedBytes, capacityBytes, servedBytes, sourceBytes, state } = worker
+    return { pod, node, cachedBytes, capacityBytes, servedBytes, sourceBytes, state }
+  })
 
 /** Prints a line whenever there is progress; ends when the worker has nothing left to hand over, or is taken back. */
 export async function decommission(deps: Deps, pod: string): Promise<void> {

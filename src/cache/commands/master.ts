@@ -10,6 +10,7 @@ import { issuerOf } from '../master/jwt.ts'
 import { createMaster } from '../master/master.ts'
 import { membersJournal } from '../master/members-journal.ts'
 import { createTokenVerifier } from '../master/token-verifier.ts'
+import { RESTORED } from './backup.ts'
 import { askSigned, type Deps, listenAt, MASTER_PORT, needed, readConfig, readKey, readText, untilEnded } from './deps.ts'
 import { inventoryMounts } from './mounts.ts'
 
@@ -36,6 +37,7 @@ export async function master(deps: Deps): Promise<void> {
     clock,
     random,
     journal: path.join(state, 'inventory.journal'),
+    backup: backupFor(deps, state),
     log,
     syncIntervalMs: engine.syncIntervalMs,
   })
@@ -77,6 +79,14 @@ export async function master(deps: Deps): Promise<void> {
   await server.close()
   await inventory.close()
   requester.close()
+}
+
+/** Fluid's variable, or what `restore` has left in the master's own directory. */
+function backupFor({ env }: Deps, state: string): string | undefined {
+  const given = env.get('JOURNAL_BACKUP') ?? ''
+  if (given !== '') return given
+  const restored = path.join(state, RESTORED)
+  return existsSync(restored) ? restored : undefined
 }
 
 /** The issuer's keys, read from the cluster's API server with the pod's own account, which needs no right for it. */

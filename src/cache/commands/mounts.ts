@@ -22,10 +22,13 @@ function openMount(mount: MountConfig, { clock, engine, directory }: MountDeps):
     options: textsOf(mount.options),
     encryptOptions: textsOf(mount.encryptOptions),
   }
-  // A mount without a name is called by its path.
-  const name = mount.name.replace(/^\//, '').replaceAll('/', '-') || 'root'
-  const mountedAt = () => (isCleanSegment(name) ? path.join(directory, name) : undefined)
-  return openSource(given, { clock, allowPrivateAddresses: engine.allowPrivateAddresses, mountedAt })
+  return openSource(given, { clock, allowPrivateAddresses: engine.allowPrivateAddresses, mountedAt: () => mountedAt(mount, directory) })
+}
+
+/** Where a `local://` or `pvc://` mount lies in this pod. A mount without a name is called by its path. */
+export function mountedAt({ name: given }: Pick<MountConfig, 'name'>, directory: string): string | undefined {
+  const name = given.replace(/^\//, '').replaceAll('/', '-') || 'root'
+  return isCleanSegment(name) ? path.join(directory, name) : undefined
 }
 
 export const inventoryMounts = ({ mounts }: RuntimeConfig, deps: MountDeps): InventoryMount[] =>

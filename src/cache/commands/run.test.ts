@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { LogFields } from '../../base/log.ts'
 import { seededRandom } from '../../base/random.ts'
 import { requestIdOf, type VolumeState } from '../../kube/materialised-volume.ts'
+import { bytesText } from '../master/report.ts'
 import { realClock, temporaryDirectory, until } from '../testing.ts'
 import { runCommand } from './run.ts'
 
@@ -14,6 +15,7 @@ const logged: { message: string; fields?: LogFields }[] = []
 const log = { write: (_: string, message: string, fields?: LogFields) => void logged.push({ message, fields }) }
 const ending = new AbortController()
 const running: Promise<number>[] = []
+let runs = 0
 
 async function run(args: string[], env: Record<string, string> = {}): Promise<{ code: number; printed: string[]; complaints: string[] }> {
   const [printed, complaints]: [string[], string[]] = [[], []]
@@ -30,7 +32,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<{ 
     NODE_NAME: 'n1',
     ...env,
   }
-  const deps = { env: new Map(Object.entries(given)), clock: realClock, random: seededRandom(1), log, signal: ending.signal }
+  const deps = { env: new Map(Object.entries(given)), clock: realClock, random: seededRandom(++runs), log, signal: ending.signal }
   const code = await runCommand(args, { ...deps, print: (line) => void printed.push(line) }, (line) => void complaints.push(line))
   return { code, printed, complaints }
 }
@@ -50,7 +52,7 @@ describe('the commands', () => {
       assert.equal(code, 2, args.join(' '))
       assert.match(
         complaints.join(),
-        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| decommission <pod> \| recommission <pod>$/,
+        /^usage: sluice cache master \| worker \| client \| mount-ufs \| report-summary \| preload \| clear \| load \| migrate \| backup \| restore \| decommission <pod> \| recommission <pod>$/,
       )
     }
   })
@@ -108,6 +110,7 @@ describe('the commands', () => {
     const loaded = await run(['preload'], { SLUICE_MASTER_ADDRESS })
     const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
     assert.deepEqual([loaded.code, loaded.printed.at(-1)], [0, JSON.stringify({ state: 'done', loaded: bytes, noSpace: 0, failed: 0 })])
+    await assertOperations(SLUICE_MASTER_ADDRESS, { files, bytes })
     writeFileSync(at('w1.json'), readFileSync(at('w1.json'), 'utf8').replace('1Gi', '512Mi'))
     const capacity = async () => {
       const { printed: report } = await run(['report-summary'], { SLUICE_MASTER_ADDRESS })
@@ -125,7 +128,7 @@ describe('the commands', () => {
     }
     assert.deepEqual(
       (await lines()).map(({ pod, state: is, ...rest }) => [pod, is, Object.keys(rest).sort().join()]),
-      ['w0', 'w1'].map((name) => [name, 'serving', 'cachedBytes,capacityBytes,node']),
+      ['w0', 'w1'].map((name) => [name, 'serving', 'cachedBytes,capacityBytes,node,servedBytes,sourceBytes']),
     )
     assert.equal((await run(['decommission', 'w0'], { SLUICE_MASTER_ADDRESS })).code, 0)
     const nobody = await run(['decommission', 'nobody'], { SLUICE_MASTER_ADDRESS })
@@ -165,4 +168,46 @@ describe('the commands', () => {
     ending.abort()
     assert.deepEqual(await Promise.all(running), [0, 0, 0, 0, 0])
   })
+
+  interface Loaded {
+    files: ReadonlyMap<string, Buffer>
+    bytes: number
+  }
+
+  async function assertOperations(SLUICE_MASTER_ADDRESS: string, { files, bytes }: Loaded): Promise<void> {
+    const ended = async (args: string[], env: Record<string, string>) => {
+      const { code, printed, complaints } = await run(args, { SLUICE_MASTER_ADDRESS, ...env })
+      assert.deepEqual(complaints, [])
+      return [code, JSON.parse(printed.at(-1) ?? '') as Record<string, unknown>] as const
+    }
+    const [all, some, bad] = await Promise.all([
+      ended(['load'], { FLUID_DATALOAD_METADATA: 'true', SLUICE_LOAD_CONCURRENCY: '8' }),
+      ended(['load'], { FLUID_DATALOAD_DATA_PATH: '/images/d0:/images/none:/images/d*/f1', FLUID_DATALOAD_PATH_REPLICAS: '2:1:1' }),
+      ended(['load'], { SLUICE_LOAD_TARGETS: '[{"path":"images"}]' }),
+    ])
+    assert.deepEqual([all[0], all[1].result, all[1].loadedBytes, all[1].filesDone], [0, 'complete', bytes, files.size])
+    assert.deepEqual([some[0], some[1].result, some[1].missing], [3, 'incomplete', ['/images/none']])
+    assert.equal(some[1].filesTotal, 11)
+    assert.deepEqual([bad[0], bad[1].result], [2, 'refused'])
+    const backedUp = await ended(['backup'], { SLUICE_BACKUP_PATH: at('backup') })
+    assert.deepEqual([backedUp[0], backedUp[1].files, backedUp[1].bytes], [0, files.size, bytes], String(backedUp[1].reason))
+    assert.equal(
+      readFileSync(at('backup', 'demo-ns.yaml'), 'utf8'),
+      `dataset: demo\nnamespace: ns\nufstotal: ${bytesText(bytes)}\nfilenum: ${files.size}\n`,
+    )
+    const restored = await ended(['restore'], { SLUICE_BACKUP_PATH: at('backup'), SLUICE_STATE_PATH: at('restored') })
+    assert.deepEqual([restored[0], restored[1].files], [0, files.size])
+    writeFileSync(at('backup', 'metadata-backup-demo-ns.gz'), 'damaged')
+    const damaged = await ended(['restore'], { SLUICE_BACKUP_PATH: at('backup'), SLUICE_STATE_PATH: at('restored') })
+    assert.deepEqual([damaged[0], /cannot be restored: it is damaged/.test(String(damaged[1].reason))], [1, true])
+    assert.deepEqual(readdirSync(at('restored')), ['restore.gz'])
+    // The dataset, through its cache, into a directory.
+    const [code, migrated] = await ended(['migrate'], {
+      SLUICE_MIGRATE_FROM: JSON.stringify({ uri: 'dataset://ns/demo/images', subPath: 'images' }),
+      SLUICE_MIGRATE_TO: JSON.stringify({ uri: 'local:///to', path: at('migrated') }),
+      SLUICE_MIGRATE_PARALLELISM: '4',
+    })
+    assert.deepEqual([code, migrated.copied, migrated.copiedBytes], [0, files.size, bytes], String(migrated.reason))
+    for (const [name, content] of files) assert.ok(readFileSync(at('migrated', name)).equals(content), name)
+  }
 })

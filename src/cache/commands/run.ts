@@ -1,16 +1,20 @@
-/** Chooses the command of the arguments. Resolves to the exit code: 2 for arguments that are none, 1 for a failure. */
+/** Chooses the command of the arguments. Resolves to the exit code: 2 for arguments that are none, 1 for a failure, or the command's own. */
 import { messageOf } from '../../base/error-text.ts'
 import { clear, decommission, mountUfs, preload, recommission, reportSummary } from './ask-master.ts'
+import { backup, restore } from './backup.ts'
 import { client } from './client.ts'
 import type { Deps } from './deps.ts'
+import { load } from './load.ts'
 import { master } from './master.ts'
+import { migrate } from './migrate.ts'
 import { worker } from './worker.ts'
 
 interface Command {
   argument?: string
   /** It runs until it is ended, and what goes wrong is part of its log. Of the others it is what they answer. */
   isServer?: true
-  run(deps: Deps, argument: string): Promise<void>
+  /** May resolve to an exit code of its own, when it has said why itself. */
+  run(deps: Deps, argument: string): Promise<unknown>
 }
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -21,6 +25,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['report-summary', { run: reportSummary }],
   ['preload', { run: preload }],
   ['clear', { run: clear }],
+  ['load', { run: load }],
+  ['migrate', { run: migrate }],
+  ['backup', { run: backup }],
+  ['restore', { run: restore }],
   ['decommission', { argument: '<pod>', run: decommission }],
   ['recommission', { argument: '<pod>', run: recommission }],
 ])
@@ -35,8 +43,8 @@ export async function runCommand(args: readonly string[], deps: Deps, complain: 
     return 2
   }
   try {
-    await command.run(deps, argument ?? '')
-    return 0
+    const code = await command.run(deps, argument ?? '')
+    return typeof code === 'number' ? code : 0
   } catch (error) {
     if (command.isServer === true) deps.log.write('error', 'the command failed', { command: name, error: messageOf(error) })
     else complain(messageOf(error))

@@ -103,7 +103,7 @@ function mountOf(fields: Fields): MountConfig {
 }
 
 /** Whoever writes the options chooses what comes after the directory of the Secrets, and nothing else of this pod. */
-function filesOf(fields: Fields): ReadonlyMap<string, string> {
+export function filesOf(fields: Fields): ReadonlyMap<string, string> {
   const files = textMapOf(fields, 'encryptOptions')
   for (const [name, file] of files)
     if (!file.startsWith('/') || file.includes('\0') || file.split('/').some((part) => part === '..' || part === '.'))

@@ -4,7 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import { messageOf } from '../../base/error-text.ts'
-import type { InventoryLine } from '../protocol/file.ts'
+import { fileIdOf, type InventoryLine, versionOf } from '../protocol/file.ts'
+import { readBackup } from './backup.ts'
 import { type ChangeLog, createChangeLog } from './change-log.ts'
 import type { Inventory, InventoryMount, InventoryOptions, MountStatus } from './inventory.ts'
 import { createJournal, type Journal, loadJournal } from './journal.ts'
@@ -21,6 +22,8 @@ interface Known {
   changes: ChangeLog
   /** Names of mounts whose first listing has ended before. */
   listed: ReadonlySet<string>
+  /** It comes from a backup, so the sources must be listed whatever is known. */
+  isRestored?: boolean
 }
 
 export async function createInventory(options: InventoryOptions): Promise<Inventory> {
@@ -31,7 +34,32 @@ export async function createInventory(options: InventoryOptions): Promise<Invent
 async function remembered(options: InventoryOptions): Promise<Known> {
   const first = Math.max(1, Math.floor(options.clock.now()))
   const known = options.journal === undefined ? undefined : await fromJournal(options, options.journal, first)
-  return known ?? { namespace: emptyNamespace(options), changes: createChangeLog(first), listed: new Set() }
+  if (known !== undefined) return known
+  const restored = options.backup === undefined ? undefined : await fromBackup(options, options.backup)
+  return { namespace: emptyNamespace(options), listed: new Set(), ...restored, changes: createChangeLog(first) }
+}
+
+/** Of mounts that have the same name and path now. */
+async function fromBackup(options: InventoryOptions, backup: string): Promise<Omit<Known, 'changes'> | undefined> {
+  const { mounts, key, log } = options
+  const namespace = emptyNamespace(options)
+  const listed = new Set<string>()
+  try {
+    const totals = await readBackup(backup, {
+      onMounts(known) {
+        for (const { name, path } of known) if (mounts.some((mount) => mount.name === name && mount.path === path)) listed.add(name)
+      },
+      onFile({ path, mount, size, etag, mtimeNs }) {
+        if (!listed.has(mount)) return
+        namespace.restore({ path, size, etag, mtimeNs, fileId: fileIdOf(key, path), version: versionOf({ size, etag, mtimeNs }) }, mount)
+      },
+    })
+    log.write('info', 'the inventory was restored from a backup', { ...totals })
+    return { namespace, listed, isRestored: true }
+  } catch (error) {
+    log.write('warn', 'the backup of the inventory cannot be used; the sources are listed', { reason: messageOf(error) })
+    return undefined
+  }
 }
 
 async function fromJournal(options: InventoryOptions, journal: string, first: number): Promise<Known | undefined> {
@@ -76,11 +104,11 @@ function emptyNamespace({ key, mounts }: InventoryOptions): Namespace {
   return namespace
 }
 
-interface State extends Omit<Known, 'listed'> {
+interface State extends Omit<Known, 'listed' | 'isRestored'> {
   mounts: readonly ListedMount[]
 }
 
-function assemble(options: InventoryOptions, { listed, ...known }: Known): Inventory {
+function assemble(options: InventoryOptions, { listed, isRestored = false, ...known }: Known): Inventory {
   const { clock, random, log, syncIntervalMs = DEFAULT_INTERVAL_MS } = options
   const state: State = { ...known, mounts: [] }
   const { namespace, changes } = state
@@ -132,7 +160,7 @@ function assemble(options: InventoryOptions, { listed, ...known }: Known): Inven
   const rounds = createRounds({ clock, random, intervalMs: syncIntervalMs, run: listAll })
   state.mounts = options.mounts.map((mount) => openMount(mount, listed.has(mount.name)))
   journal?.rewrite()
-  if (syncIntervalMs > 0 || !isComplete(state)) void rounds.sync()
+  if (syncIntervalMs > 0 || isRestored || !isComplete(state)) void rounds.sync()
 
   return {
     ...answersOf(state),

@@ -95,6 +95,8 @@ export interface InventoryOptions {
   random: Random
   /** A file that is written and read by this inventory alone; its directory exists. Absent: a restart lists again. */
   journal?: string
+  /** A backup of another inventory, for the time until the sources are listed; used when the journal has nothing. */
+  backup?: string
   log: Log
   /** Between two listings; 0: mounts are listed once, and again only by `sync`. Default 60,000. */
   syncIntervalMs?: number

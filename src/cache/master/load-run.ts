@@ -10,12 +10,21 @@ import { createPlacement, type Placement } from '../placement/placement.ts'
 import { type BlockKey, blockCount, blockLength, blockName } from '../protocol/block.ts'
 import type { FileEntry } from '../protocol/file.ts'
 import type { Membership, WorkerEntry } from '../protocol/membership.ts'
+import type { Pace } from './pace.ts'
 
 export interface LoadOptions {
   membership(): Membership
   blockBytes: number
   /** On how many workers each block belongs. */
   replicas: number
+  /** The same for one file, where it differs. */
+  replicasOf?(file: FileEntry): number
+  /** Blocks that a worker fetches at a time; absent: as many as it thinks right. */
+  concurrency?: number
+  /** Bounds what is read from the source. */
+  pace?: Pace
+  /** All loads of the cache that are under way: what is held for them is let go with the last. */
+  underway: Set<LoadRun>
   /** `POST /v1/loads` of a worker; resolves to its answer. */
   askToLoad(address: string, body: object, signal: AbortSignal): Promise<unknown>
   clock: Clock
@@ -29,8 +38,15 @@ export interface LoadAmounts {
   failed: number
 }
 
+interface Block {
+  key: BlockKey
+  bytes: number
+  /** Copies of blocks of the same file that are not decided yet. */
+  file: { left: number }
+}
+
 interface Batch {
-  blocks: { key: BlockKey; bytes: number }[]
+  blocks: Block[]
   bytes: number
 }
 
@@ -52,6 +68,8 @@ const FILES_PER_TURN = 500
 
 export class LoadRun {
   readonly amounts: LoadAmounts = { loaded: 0, noSpace: 0, failed: 0 }
+  /** Files of which nothing is left to try. */
+  filesDone = 0
   /** What went wrong last. */
   reason: string | undefined
   readonly #options: LoadOptions
@@ -64,34 +82,54 @@ export class LoadRun {
     this.#signal = signal
   }
 
-  /** Resolves when everything was tried. */
-  async load(files: Iterable<FileEntry>): Promise<void> {
-    let count = 0
-    for (const file of files) {
-      if (!(await this.#loadFile(file))) break
-      if (++count % FILES_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+  /** Resolves when everything was tried. Undefined stands for a file that is not wanted. */
+  async load(files: Iterable<FileEntry | undefined>): Promise<void> {
+    const { underway, membership } = this.#options
+    underway.add(this)
+    try {
+      let count = 0
+      for (const file of files) {
+        if (file !== undefined && !(await this.#loadFile(file))) break
+        if (++count % FILES_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+      }
+      for (const [worker, lane] of this.#lanes) this.#flush(worker, lane)
+      await Promise.all([...this.#lanes.values()].flatMap(({ sending }) => [...sending]))
+    } finally {
+      underway.delete(this)
     }
-    for (const [worker, lane] of this.#lanes) this.#flush(worker, lane)
-    await Promise.all([...this.#lanes.values()].flatMap(({ sending }) => [...sending]))
-    await Promise.all(this.#options.membership().workers.map(({ address }) => this.#end(address)))
+    // Workers hold files for all loads together.
+    if (underway.size === 0) await Promise.all(membership().workers.map(({ address }) => this.#end(address)))
   }
 
   /** False: nobody has room for more, or it is to end. */
-  async #loadFile({ fileId, version, size }: FileEntry): Promise<boolean> {
-    const { blockBytes } = this.#options
-    for (let index = 0; index < blockCount(size, blockBytes); index++) {
+  async #loadFile(entry: FileEntry): Promise<boolean> {
+    const { blockBytes, concurrency, pace, replicas, replicasOf } = this.#options
+    const { fileId, version, size } = entry
+    const copies = replicasOf?.(entry) ?? replicas
+    const atATime = concurrency === undefined && pace === undefined ? BATCHES_PER_WORKER : 1
+    const count = blockCount(size, blockBytes)
+    // Held until the last of its blocks was handed out.
+    const file = { left: 1 }
+    for (let index = 0; index < count; index++) {
       if (this.#signal.aborted || this.#isFull()) return false
-      const block = { key: { fileId, version, index }, bytes: blockLength(size, blockBytes, index) }
-      for (const { name } of this.#ownersOf(block.key)) {
+      const block = { key: { fileId, version, index }, bytes: blockLength(size, blockBytes, index), file }
+      for (const { name } of this.#ownersOf(block.key, copies)) {
         const lane = this.#laneOf(name)
         lane.batch.blocks.push(block)
         lane.batch.bytes += block.bytes
-        if (lane.batch.blocks.length < BATCH_BLOCKS && lane.batch.bytes < BATCH_BYTES) continue
+        file.left++
+        if (lane.batch.blocks.length < BATCH_BLOCKS && lane.batch.bytes < (pace?.batchBytes ?? BATCH_BYTES)) continue
         this.#flush(name, lane)
-        while (lane.sending.size >= BATCHES_PER_WORKER) await Promise.race(lane.sending)
+        while (lane.sending.size >= atATime) await Promise.race(lane.sending)
       }
     }
+    this.#decided(file)
     return true
+  }
+
+  #decided(file: Block['file']): void {
+    file.left--
+    if (file.left === 0) this.filesDone++
   }
 
   #isFull(): boolean {
@@ -111,32 +149,37 @@ export class LoadRun {
     lane.batch = { blocks: [], bytes: 0 }
     if (lane.isFull) {
       this.amounts.noSpace += batch.bytes
+      for (const { file } of batch.blocks) this.#decided(file)
       return
     }
     const sent = this.#send(batch, worker).finally(() => lane.sending.delete(sent))
     lane.sending.add(sent)
   }
 
-  #ownersOf(key: BlockKey): WorkerEntry[] {
+  #ownersOf(key: BlockKey, copies: number): WorkerEntry[] {
     const { epoch, workers } = this.#options.membership()
     if (this.#placed?.epoch !== epoch) this.#placed = { epoch, placement: createPlacement(workers) }
-    return this.#placed.placement.ownersOf(key, this.#options.replicas)
+    return this.#placed.placement.ownersOf(key, copies)
   }
 
   /** Counts what becomes of each block. Never rejects. */
   async #send(batch: Batch, worker: string, attempt = 1): Promise<void> {
-    const { membership, askToLoad, clock } = this.#options
+    const { membership, askToLoad, clock, concurrency, pace } = this.#options
+    await pace?.take(batch.bytes, this.#signal)
     const entry = membership().workers.find(({ name, state }) => name === worker && state === 'serving')
     try {
       if (entry === undefined) throw new Error('it does not serve any more')
       const load = batch.blocks.map(({ key, bytes }) => [blockName(key), bytes])
-      return this.#count(batch, worker, await askToLoad(entry.address, { load }, this.#signal))
+      const body = { load, ...(concurrency === undefined ? {} : { concurrency }) }
+      return this.#count(batch, worker, await askToLoad(entry.address, body, this.#signal))
     } catch (error) {
       if (this.#signal.aborted) return
+      pace?.giveBack(batch.bytes)
       this.reason = `worker ${worker || '(none)'}: ${messageOf(error)}`
     }
     if (attempt === TRIES) {
       this.amounts.failed += batch.bytes
+      for (const { file } of batch.blocks) this.#decided(file)
       return
     }
     await sleep(clock, PAUSE_MS * attempt, this.#signal)
@@ -147,7 +190,7 @@ export class LoadRun {
   #byOwner({ blocks }: Batch): Map<string, Batch> {
     const parts = new Map<string, Batch>()
     for (const block of blocks) {
-      const owner = this.#ownersOf(block.key)[0]?.name ?? ''
+      const owner = this.#ownersOf(block.key, 1)[0]?.name ?? ''
       const part = parts.get(owner) ?? { blocks: [], bytes: 0 }
       part.blocks.push(block)
       part.bytes += block.bytes
@@ -156,10 +199,13 @@ export class LoadRun {
     return parts
   }
 
-  #count({ bytes }: Batch, worker: string, answer: unknown): void {
-    const { loaded, noSpace, failed, reason } = isJsonObject(answer) ? answer : {}
+  #count({ bytes, blocks }: Batch, worker: string, answer: unknown): void {
+    const { loaded, fetched, noSpace, failed, reason } = isJsonObject(answer) ? answer : {}
     if (!isCount(loaded) || !isCount(noSpace) || !isCount(failed) || loaded + noSpace + failed !== bytes)
       throw new Error('its answer makes no sense')
+    // What was there already, or had no room, was not read.
+    if (isCount(fetched)) this.#options.pace?.giveBack(Math.max(0, bytes - fetched))
+    for (const { file } of blocks) this.#decided(file)
     this.amounts.loaded += loaded
     this.amounts.noSpace += noSpace
     this.amounts.failed += failed

@@ -186,7 +186,7 @@ describe('the master', () => {
     assert.equal(second.epoch, first.epoch + 1)
     assert.equal(second.workers.length, 2)
     clock.advance(2000)
-    await signed('/v1/workers', 'POST', beat('w0', { hits: 6, misses: 2, directUses: 2, hitBytes: 60, missBytes: 20 }))
+    await signed('/v1/workers', 'POST', beat('w0', { hits: 6, misses: 2, directUses: 2, hitBytes: 60, missBytes: 20, sourceBytes: 10 }))
     await signed('/v1/workers', 'POST', beat('w1'))
     inventory.setMountStatus([mountStatus('/a', 'listed'), mountStatus('/b', 'failed', 'no route to host')])
     const { workers, mounts: states, ...rest } = await report()
@@ -204,7 +204,9 @@ describe('the master', () => {
       [rest.cacheHitRatio, rest.localHitRatio, rest.remoteHitRatio, rest.remoteThroughputRatio],
       ['80.0%', '20.0%', '60.0%', '60.0%'],
     )
-    assert.deepEqual(workers[0], { pod: 'w0', node: 'n1', state: 'serving', cachedBytes: 50, capacityBytes: 1000, epoch: rest.epoch })
+    const read = { servedBytes: 80, sourceBytes: 10 }
+    const line = { pod: 'w0', node: 'n1', state: 'serving', cachedBytes: 50, capacityBytes: 1000, ...read, epoch: rest.epoch }
+    assert.deepEqual(workers[0], line)
     assert.equal(states[1]?.reason, 'no route to host')
     inventory.setComplete(false)
     assert.equal((await report()).ufsTotal, '[Calculating]')

@@ -11,6 +11,8 @@ import { type AccessOptions, createAccess } from './access.ts'
 import { clearAll } from './clearing.ts'
 import { createHitWindow } from './hits.ts'
 import { leadOut, takeBack } from './leaving.ts'
+import type { LoadRun } from './load-run.ts'
+import { Loads } from './loads.ts'
 import { forgetSilent, heard, type Members, membershipOf } from './members.ts'
 import type { MembersJournal } from './members-journal.ts'
 import { Preload, type PreloadOptions } from './preload.ts'
@@ -71,11 +73,21 @@ export function createMaster(options: MasterOptions): Master {
     if (!isEnding) stopLooking = clock.after(LOOK_MS, look)
   }
 
-  const preload = new Preload({ ...options.preload, inventory, membership: () => membershipOf(members), blockBytes, clock, log })
+  const loading = {
+    ...options.preload,
+    inventory,
+    membership: () => membershipOf(members),
+    blockBytes,
+    clock,
+    log,
+    underway: new Set<LoadRun>(),
+  }
+  const preload = new Preload(loading)
+  const loads = new Loads(loading)
   const report = (): Report => reportOf({ inventory, members, reads: hits.reads(clock.now(), blockBytes) })
 
   const routes = masterRoutes({
-    ...{ access, inventory, clock, report, preload, reloadMounts: options.reloadMounts },
+    ...{ access, inventory, clock, report, preload, loads, reloadMounts: options.reloadMounts },
     leave: (asked, signal) => leadOut(asked, { members: () => members, become, askToLeave: options.askToLeave, log }, signal),
     stay: (name, signal) =>
       takeBack(name, { members: () => members, become, askToStay: options.askToStay, nowMs: () => clock.now() }, signal),
@@ -101,7 +113,7 @@ export function createMaster(options: MasterOptions): Master {
     async close() {
       isEnding = true
       stopLooking?.()
-      await preload.close()
+      await Promise.all([preload.close(), loads.close()])
       await server.close()
     },
     members: () => members,

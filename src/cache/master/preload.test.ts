@@ -54,7 +54,17 @@ function aBed({ isAutomatic = false, replicas = 1, free = { w0: 1e9, w1: 1e9 } a
     }
     return { loaded, noSpace, failed: 0 }
   }
-  bed.preload = new Preload({ inventory, membership, blockBytes: BLOCK, replicas, askToLoad, isAutomatic, clock, log: keptLog() })
+  bed.preload = new Preload({
+    underway: new Set(),
+    inventory,
+    membership,
+    blockBytes: BLOCK,
+    replicas,
+    askToLoad,
+    isAutomatic,
+    clock,
+    log: keptLog(),
+  })
   return bed
 }
 

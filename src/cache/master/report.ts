@@ -25,6 +25,9 @@ export interface WorkerReportLine {
   state: WorkerState
   cachedBytes: number
   capacityBytes: number
+  /** Since it started: bytes that others read from it, and bytes that it read from sources. */
+  servedBytes: number
+  sourceBytes: number
   epoch: number
 }
 
@@ -70,12 +73,15 @@ export function reportOf({ inventory, members, reads }: Reported): Report {
   const workers = sorted(members).map(({ name, node, state, beat }) => {
     // One that is gone may beat until its pod ends, but holds nothing for the dataset any more.
     const tiers = state === 'gone' ? [] : beat?.tiers
+    const counted = (counter: string): number => beat?.counters.get(counter) ?? 0
     return {
       pod: name,
       node,
       state,
       cachedBytes: sum(tiers?.map(({ usedBytes }) => usedBytes)),
       capacityBytes: sum(tiers?.map(({ quotaBytes }) => quotaBytes)),
+      servedBytes: counted('hitBytes') + counted('missBytes'),
+      sourceBytes: counted('sourceBytes'),
       epoch: members.epoch,
     }
   })

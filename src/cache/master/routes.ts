@@ -2,10 +2,13 @@
 import { type Clock, sleep } from '../../base/clock.ts'
 import { HttpError } from '../http/errors.ts'
 import type { Exchange, Route } from '../http/server.ts'
+import { backupLines } from '../inventory/backup.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import type { Access } from './access.ts'
 import { type Beat, readBeat } from './beat.ts'
 import { inventoryLines } from './inventory-feed.ts'
+import { loadRequestOf } from './load.ts'
+import type { Loads } from './loads.ts'
 import { type Members, membershipOf } from './members.ts'
 import { metricsText } from './metrics.ts'
 import type { Preload } from './preload.ts'
@@ -27,6 +30,7 @@ export interface MasterState {
   /** Begins or goes on to remove all blocks; resolves to how far it is. */
   clear(signal: AbortSignal): Promise<object>
   preload: Pick<Preload, 'begin' | 'progress'>
+  loads: Pick<Loads, 'begin' | 'progress' | 'end'>
   /** Reads the configuration again, sets its mounts, and resolves to their paths. */
   reloadMounts(): Promise<readonly string[]>
 }
@@ -41,6 +45,8 @@ export const masterRoutes = (state: MasterState): Route[] => [
   ...clientRoutes(state),
   ...workerRoutes(state),
   ...commandRoutes(state),
+  ...loadRoutes(state),
+  ...backupRoutes(state),
   ...healthRoutes(state),
 ]
 
@@ -152,6 +158,55 @@ const commandRoutes = ({ access, inventory, clock, leave, stay, clear, preload, 
     },
   },
 ]
+
+const loadRoutes = ({ access, loads }: MasterState): Route[] => [
+  {
+    method: 'POST',
+    path: '/v1/loads/:id',
+    async handle(exchange) {
+      const request = loadRequestOf(jsonOf(await access.requireKey(exchange)))
+      return { json: loads.begin(loadIdOf(exchange), request) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/loads/:id',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      return { json: loads.progress(loadIdOf(exchange)) }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/loads/:id',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      await loads.end(loadIdOf(exchange))
+      return { json: {} }
+    },
+  },
+]
+
+const backupRoutes = ({ access, inventory }: MasterState): Route[] => [
+  {
+    method: 'GET',
+    path: '/v1/backup',
+    async handle(exchange) {
+      await access.requireKey(exchange)
+      if (!inventory.isComplete)
+        throw new HttpError(409, 'NotListed', 'files are still being listed: try again when the dataset has its figures')
+      return { lines: backupLines(inventory) }
+    },
+  },
+]
+
+const LOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+function loadIdOf({ params }: Exchange): string {
+  const id = params.get('id') ?? ''
+  if (!LOAD_ID.test(id)) throw new HttpError(400, 'BadId', 'the id of a load is made of letters, digits, dots, dashes and underscores')
+  return id
+}
 
 const healthRoutes = ({ report, members, isEnding }: MasterState): Route[] => [
   { method: 'GET', path: '/v1/report', handle: () => ({ json: report() }) },

@@ -34,6 +34,11 @@ export interface Source {
    * the source has another version by now, whether it says so or only what came back shows it.
    */
   read(file: SourceFile, range: Range, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /**
+   * The whole of one version of a file into a new file of this machine, by the kernel alone: what `read` promises, at the cost of
+   * `cp`. Absent where bytes do not come from a file.
+   */
+  copyTo?(file: SourceFile, destination: string): Promise<void>
   /** Calls back soon after something changed, where that can be known; the inventory then lists again. */
   watch?(onChange: () => void): () => void
   close(): Promise<void>

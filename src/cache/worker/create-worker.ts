@@ -63,7 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
     signal,
   })
   const holds = new Holds({ store, clock, holdMs: limits.holdMs })
-  const loads = new Loads({ store, fetches, holds, mayStore, most: limits.loads, log, signal })
+  const loads = new Loads({ store, fetches, holds, mayStore, most: limits.loads, utmost: limits.fetches, log, signal })
   const report = (): WorkerReport => ({
     name,
     state: handover.state,

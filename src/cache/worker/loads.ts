@@ -6,6 +6,7 @@
 import type { Log } from '../../base/log.ts'
 import type { BlockStore } from '../blocks/store.ts'
 import { HttpError } from '../http/errors.ts'
+import { blockName } from '../protocol/block.ts'
 import type { Fetches } from './fetches.ts'
 import type { Holds } from './holds.ts'
 import type { PostedLoad } from './posted.ts'
@@ -16,8 +17,10 @@ export interface LoadsOptions {
   fetches: Fetches
   holds: Holds
   mayStore: () => boolean
-  /** Blocks that are loaded at the same time. */
+  /** Blocks that are loaded at the same time, where a load does not say it. */
   most: number
+  /** However many a load wants. */
+  utmost: number
   log: Log
   signal: AbortSignal
 }
@@ -25,16 +28,21 @@ export interface LoadsOptions {
 /** Bytes of a batch: in the cache now, without room, not read. */
 export interface Loaded {
   loaded: number
+  /** Of `loaded`, what was not there before. */
+  fetched: number
   noSpace: number
   failed: number
   /** Why the first of them failed. */
   reason?: string
 }
 
+type Outcome = 'loaded' | 'fetched' | 'noSpace' | HttpError
+
 export class Loads {
   readonly #options: LoadsOptions
   readonly #slots: Slots
-  /** Of blocks that are on their way. */
+  /** Blocks that are on their way: several loads share one read, and one place in the store. */
+  readonly #coming = new Map<string, Promise<Outcome>>()
   #expectedBytes = 0
 
   constructor(options: LoadsOptions) {
@@ -43,33 +51,51 @@ export class Loads {
   }
 
   /** Resolves when every block of the batch is stored, or known not to be. */
-  async load({ blocks, isEnd }: PostedLoad): Promise<Loaded> {
-    const result: Loaded = { loaded: 0, noSpace: 0, failed: 0 }
+  async load({ blocks, isEnd, concurrency }: PostedLoad): Promise<Loaded> {
+    const { utmost, holds } = this.#options
+    const slots = concurrency === undefined ? this.#slots : new Slots(Math.min(concurrency, utmost), Number.MAX_SAFE_INTEGER)
+    const result: Loaded = { loaded: 0, fetched: 0, noSpace: 0, failed: 0 }
     const held = new Set(blocks.map(({ key }) => key.fileId))
     this.#hold([...held])
     await Promise.all(
       blocks.map(async (block) => {
-        const outcome = await this.#one(block)
+        const outcome = await this.#one(block, slots)
         if (outcome instanceof HttpError) {
           result.failed += block.bytes
           result.reason ??= outcome.message
+        } else if (outcome === 'fetched') {
+          result.loaded += block.bytes
+          result.fetched += block.bytes
         } else result[outcome] += block.bytes
       }),
     )
-    if (isEnd) this.#options.holds.releaseAll()
+    if (isEnd) holds.releaseAll()
     return result
   }
 
-  async #one({ key, bytes }: PostedLoad['blocks'][number]): Promise<'loaded' | 'noSpace' | HttpError> {
+  async #one(block: PostedLoad['blocks'][number], slots: Slots): Promise<Outcome> {
+    if (this.#options.store.has(block.key)) return 'loaded'
+    const name = blockName(block.key)
+    const coming = this.#coming.get(name)
+    if (coming !== undefined) {
+      const outcome = await coming
+      // Somebody else's read.
+      return outcome === 'fetched' ? 'loaded' : outcome
+    }
+    const fetching = this.#fetch(block, slots).finally(() => this.#coming.delete(name))
+    this.#coming.set(name, fetching)
+    return fetching
+  }
+
+  async #fetch({ key, bytes }: PostedLoad['blocks'][number], slots: Slots): Promise<Outcome> {
     const { store, fetches, mayStore, signal } = this.#options
-    if (store.has(key)) return 'loaded'
-    const giveBack = await this.#slots.take(bytes, signal)
+    const giveBack = await slots.take(bytes, signal)
     try {
       if (!mayStore()) return new HttpError(503, 'Leaving', 'the worker leaves, and takes nothing new')
       if (!store.hasCapacityFor(bytes, this.#expectedBytes)) return 'noSpace'
       this.#expectedBytes += bytes
       try {
-        return (await fetches.load(key)) === 'stored' ? 'loaded' : 'noSpace'
+        return (await fetches.load(key)) === 'stored' ? 'fetched' : 'noSpace'
       } finally {
         this.#expectedBytes -= bytes
       }

@@ -42,22 +42,25 @@ export function versionsOf(body: Buffer): [string, string | undefined][] {
 
 export interface PostedLoad {
   blocks: { key: BlockKey; bytes: number }[]
-  /** The load is over: its files may go again. */
+  /** All loads are over: their files may go again. */
   isEnd: boolean
+  /** How many are fetched at a time; absent: as many as the worker does by itself. */
+  concurrency?: number
 }
 
-/** Blocks to be fetched ahead of readers, with their lengths: `{"load": [["<name of a block>", bytes], …], "end": false}`. */
+/** Blocks to be fetched ahead of readers, with their lengths: `{"load": [["<name of a block>", bytes], …], "end": false, "concurrency": 8}`. */
 export function loadOf(body: Buffer): PostedLoad {
-  const refusal = badBody('{"load": [[name of a block, its bytes], …], "end": true or false}')
-  const { load = [], end = false } = parsed(body, refusal)
+  const refusal = badBody('{"load": [[name of a block, its bytes], …], "end": true or false, "concurrency": number}')
+  const { load = [], end = false, concurrency } = parsed(body, refusal)
   if (!Array.isArray(load) || load.length > MOST || typeof end !== 'boolean') throw refusal
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && (concurrency as number) > 0)) throw refusal
   const blocks = load.map((item: unknown) => {
     const [name, bytes, ...more] = Array.isArray(item) ? (item as unknown[]) : []
     const key = typeof name === 'string' ? parseBlockName(name) : undefined
     if (key === undefined || more.length > 0 || !Number.isSafeInteger(bytes) || (bytes as number) < 1) throw refusal
     return { key, bytes: bytes as number }
   })
-  return { blocks, isEnd: end }
+  return { blocks, isEnd: end, ...(concurrency === undefined ? {} : { concurrency: concurrency as number }) }
 }
 
 const badBody = (form: string): HttpError => new HttpError(400, 'BadBody', `send ${form}, at most ${MOST} of each`)

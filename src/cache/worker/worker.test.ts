@@ -63,7 +63,7 @@ describe('a worker', () => {
       await until(() => worker.state().tiers[0]?.blocks === 1)
       const load = keys.map((key) => [blockName(key), MIB])
       const { status, body } = await post('/v1/loads', { load, end: true })
-      assert.deepEqual([status, JSON.parse(body.toString())], [200, { loaded: 3 * MIB, noSpace: 2 * MIB, failed: 0 }])
+      assert.deepEqual([status, JSON.parse(body.toString())], [200, { loaded: 3 * MIB, fetched: 2 * MIB, noSpace: 2 * MIB, failed: 0 }])
       assert.equal(worker.state().blocks.evicted, 0)
       assert.equal((await request(read)).headers['x-sluice-from'], 'disk')
       assert.equal(bed.source.reads, 3)
@@ -72,8 +72,47 @@ describe('a worker', () => {
       const failed = JSON.parse((await post('/v1/loads', { load: [[blockName(more), 1000]] })).body.toString()) as Record<string, unknown>
       assert.deepEqual([failed.loaded, failed.failed], [0, 1000])
       assert.match(String(failed.reason), /broken/)
-      for (const bad of [{ load: 5 }, { load: [['x', 1]] }, { load: [[blockName(more), -1]] }, { load: [], end: 'yes' }])
+      for (const bad of [
+        { load: 5 },
+        { load: [['x', 1]] },
+        { load: [[blockName(more), -1]] },
+        { load: [], end: 'yes' },
+        { concurrency: 0 },
+      ])
         assert.equal((await post('/v1/loads', bad)).status, 400, JSON.stringify(bad))
+    }))
+
+  it('reads each block once for several loads, and finds room for it once', () =>
+    withBed(async (bed) => {
+      const keys = ['/a', '/b', '/c', '/d'].map((name) => bed.put(name, bytesOf(MIB)))
+      // Room for these and no more: one that was counted twice would not fit.
+      const { request, worker } = await bed.start('w0', { tiers: [tierIn(`${bed.directory}/w0`, 'SSD', 4.5 * MIB)] })
+      let open: () => void = () => undefined
+      bed.source.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const load = keys.map((key) => [blockName(key), MIB])
+      const post = async (concurrency?: number) => {
+        const answer = await request('/v1/loads', {
+          method: 'POST',
+          body: Buffer.from(JSON.stringify({ load, concurrency })),
+          isSigned: true,
+        })
+        return JSON.parse(answer.body.toString()) as Record<string, number>
+      }
+      const loads = [post(), post(1), post(8)]
+      await until(() => bed.source.reads === 4)
+      open()
+      const answers = await Promise.all(loads)
+      assert.deepEqual(
+        answers.map(({ loaded, noSpace, failed }) => [loaded, noSpace, failed]),
+        loads.map(() => [4 * MIB, 0, 0]),
+      )
+      assert.equal(
+        answers.reduce((sum, { fetched = 0 }) => sum + fetched, 0),
+        4 * MIB,
+      )
+      assert.deepEqual([bed.source.reads, worker.state().tiers[0]?.blocks], [4, 4])
     }))
 
   it('fetches many blocks at once without a warning of its process', () =>

@@ -8,12 +8,14 @@ import { ApiError } from '../../client/errors.ts'
 import type { ConnectMember } from '../../client/members.ts'
 import { namedResource } from '../../client/named-resource.ts'
 import { undiciTransport } from '../../client/transport/undici.ts'
-import { TransportError } from '../../client/transport.ts'
+import { type Transport, TransportError } from '../../client/transport.ts'
 import { type FleetObject, type Gathering, type GatherQuery, gatherObjects, gatherTable } from '../../fleet/overview/gather.ts'
-import { createMemberAsker } from '../../fleet/overview/members.ts'
+import { createMemberAsker, openMembers } from '../../fleet/overview/members.ts'
 import { type FleetRow, tableOf } from '../../fleet/overview/table.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import { CLUSTERS } from '../../kinds/karmada/resources.ts'
+import { MODULES } from '../../modules.ts'
+import type { Overview } from '../../runtime/seams/overview.ts'
 import { connectionFor } from '../connect.ts'
 import { layout, type Paint, shownText } from '../fleet-table-layout.ts'
 import { CommandError, type Machine } from '../machine.ts'
@@ -34,15 +36,16 @@ export async function get(machine: Machine, words: readonly string[], options: G
   checkOutput(options.output)
   const connection = await connectionFor(machine, options)
   const { clock, random } = machine
-  const hub = createClient({ transport: undiciTransport(connection), clock, random, userAgent: 'sluice/get' })
+  const transport = undiciTransport(connection)
+  const hub = createClient({ transport, clock, random, userAgent: 'sluice/get' })
   try {
-    const connect = memberAccess(() => [], 'http').connect
-    await getFrom(
-      machine,
-      { hub, connect, namespace: connection.namespace, where: `${connection.server} (context ${connection.context})` },
-      words,
-      options,
-    )
+    const { namespace, server, context } = connection
+    const fleet: Fleet = {
+      ...{ hub, transport, connect: memberAccess(() => [], 'http').connect },
+      ...{ namespace, context, where: `${server} (context ${context})` },
+      overviews: MODULES.flatMap((module) => module.overviews),
+    }
+    await getFrom(machine, fleet, words, options)
   } catch (error) {
     if (error instanceof TransportError) throw unanswered(connection.server, error)
     if (error instanceof ApiError) throw new CommandError(error.message, error)
@@ -54,30 +57,40 @@ export async function get(machine: Machine, words: readonly string[], options: G
 
 export interface Fleet {
   hub: Client
+  /** To the server that was named: of the hub, or of the one cluster that is shown. */
+  transport: Transport
   connect: ConnectMember
+  /** What the kubeconfig calls it. */
+  context: string
   /** The default namespace. */
   namespace: string
   /** The hub, as shown to users. */
   where: string
+  /** What modules show of their kinds. */
+  overviews: readonly Overview[]
 }
 
 export async function getFrom(machine: Machine, fleet: Fleet, words: readonly string[], options: GetOptions): Promise<void> {
   checkOutput(options.output)
   const { resource, name } = subjectOf(words)
   const resources = await discoverResources(fleet.hub)
-  if (!resources.some(({ group, plural }) => group === CLUSTERS.group && plural === CLUSTERS.plural))
+  const atHub = namedResource(resources, resource)
+  const isHub = resources.some(({ group, plural }) => group === CLUSTERS.group && plural === CLUSTERS.plural)
+  if (!isHub && (atHub === undefined || !fleet.overviews.some(({ shows }) => shows(atHub))))
     throw new CommandError(
-      `${fleet.where} is no hub; name one with --context (that of sluice up is called hub): sluice get ${words.join(' ')}${whereOf(options)} --context hub`,
+      `${fleet.where} is no hub, and lists only ${fleet.overviews.map(({ about }) => about).join(', ')}; name one with --context (that of sluice up is called hub): sluice get ${words.join(' ')}${whereOf(options)} --context hub`,
     )
-  const clusters = chosen((await fleet.hub.list(CLUSTERS)).items as Cluster[], options.clusters)
+  const known = isHub ? ((await fleet.hub.list(CLUSTERS)).items as Cluster[]) : [theCluster(fleet)]
+  const clusters = chosen(known, options.clusters)
   const namespace = options.allNamespaces ? '' : (options.namespace ?? fleet.namespace)
-  const query = { resource, name, namespace, selector: options.selector, atHub: namedResource(resources, resource) }
-  const asker = createMemberAsker({ ...fleet, clock: machine.clock, random: machine.random })
+  const query = { resource, name, namespace, selector: options.selector, atHub }
+  const open = isHub ? openMembers(fleet.hub, fleet.connect) : async () => leftOpen(fleet.transport)
+  const asker = createMemberAsker({ open, clock: machine.clock, random: machine.random })
   const problems = new Map<string, string>()
   try {
     const gathering: Gathering = { clusters, asker, problems }
     const print = options.output === 'json' || options.output === 'yaml' ? printList : printTable
-    const found = await print(machine, gathering, query, options)
+    const found = await print(machine, { ...gathering, overviews: fleet.overviews }, query, options)
     for (const [cluster, why] of [...problems].sort(([a], [b]) => (a < b ? -1 : 1)))
       machine.err(`${shownText(cluster)}: ${shownText(why)}\n`)
     if (problems.size === clusters.length)
@@ -90,6 +103,17 @@ export async function getFrom(machine: Machine, fleet: Fleet, words: readonly st
     await asker.close()
   }
 }
+
+/** One that is no hub is a fleet of its own. */
+const theCluster = ({ context }: Fleet): Cluster => ({
+  apiVersion: `${CLUSTERS.group}/${CLUSTERS.version}`,
+  kind: CLUSTERS.kind,
+  metadata: { name: context },
+  spec: { syncMode: 'Push' },
+})
+
+/** Others go on using it. */
+const leftOpen = (transport: Transport): Transport => ({ request: (request) => transport.request(request), close: async () => undefined })
 
 const whereOf = ({ namespace, allNamespaces }: GetOptions): string =>
   allNamespaces === true ? ' -A' : namespace === undefined ? '' : ` -n ${namespace}`
@@ -129,13 +153,15 @@ function chosen(clusters: readonly Cluster[], names: string | undefined): Cluste
   return found
 }
 
+type Shown = Gathering & Pick<Fleet, 'overviews'>
+
 interface Found {
   count: number
   isNamespaced: boolean
 }
 
-async function printTable(machine: Machine, gathering: Gathering, query: GatherQuery, options: GetOptions): Promise<Found> {
-  const { rows, columns, isNamespaced } = await gatherTable(gathering, query)
+async function printTable(machine: Machine, gathering: Shown, query: GatherQuery, options: GetOptions): Promise<Found> {
+  const { rows, columns, isNamespaced } = await gatherTable(gathering, query, gathering.overviews)
   if (rows.length === 0) return { count: 0, isNamespaced }
   const style = { isWide: options.output === 'wide', showsNamespace: isNamespaced && options.allNamespaces === true }
   machine.out(layout(tableOf(rows, columns, style), machine.isTerminal ? painted(rows) : undefined))

@@ -37,11 +37,12 @@ export const OF_EVERY_RESOURCE: Rule[] = [
   { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'delete', 'deletecollection'] },
 ]
 
-/** An admission that is served as a webhook reads from caches. */
-const readByAdmission = (role: Role, modules: readonly Module[]): Rule[] =>
-  ownAdmissionOf(role, modules)
-    .flatMap(({ reads = [] }) => reads)
-    .map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: READ }))
+/** An admission that is served as a webhook reads from caches, and asks the server for rights. */
+const usedByAdmission = (role: Role, modules: readonly Module[]): Rule[] =>
+  ownAdmissionOf(role, modules).flatMap(({ reads = [], asksForRights = false }) => [
+    ...reads.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: READ })),
+    ...(asksForRights ? [{ apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] }] : []),
+  ])
 
 export function accessOf(controller: Controller): Rule[] {
   const read = resourcesOf(controller).map((resource) => ruleOf({ resource, verbs: READ }))
@@ -91,7 +92,7 @@ function accessFile(role: Role, modules: readonly Module[]): Page {
   const controllers = declaredControllers(own)
   const nameOfRole = (module: Module): string => `sluice-${role}-${module.name}`
   const documents = [
-    clusterRole(`sluice-${role}`, merged([...OF_THE_PROCESS, ...readByAdmission(role, modules)])),
+    clusterRole(`sluice-${role}`, merged([...OF_THE_PROCESS, ...usedByAdmission(role, modules)])),
     ...own.map((module) => clusterRole(nameOfRole(module), accessOfModule(module, controllers.get(module) ?? []))),
     serviceAccount(),
     ...[`sluice-${role}`, ...own.map(nameOfRole)].map(binding),

@@ -134,6 +134,8 @@ function servedStep({ dataset, commands }: DatasetInput, runtime: KubeObject): S
   const because = served.message ? `: ${served.message}` : ''
   if (served.status === 'True')
     return step('ok', served.reason === 'ServedByBuiltin' ? ` is served by the builtin cache${because}` : ' is served')
+  // The runtime of a reference waits for its dataset, and what that waits for is the next step.
+  if (served.reason === 'NotBound' && isReference(dataset)) return step('waits', ' waits until its Dataset is bound')
   return step(
     'fails',
     ` is not served, ${served.reason ?? 'for a reason that it does not say'}${because}`,
@@ -203,6 +205,7 @@ function volumeStep({ dataset, volume, claim, commands }: DatasetInput): Step {
       `delete the claim (${commands.here(`kubectl delete pvc/${name}`)}), or give the Dataset another name`,
     )
   if (!isBound(dataset)) return step(claim === undefined ? 'waits' : 'ok', claim === undefined ? 'comes when it is bound' : `claim ${name}`)
+  if (claim === undefined && dataset.metadata.deletionTimestamp !== undefined) return step('waits', 'its claim is gone already')
   if (claim === undefined) {
     const isTaken = volume !== undefined && volume !== FORBIDDEN && volume.spec?.claimRef?.namespace !== namespace
     return isTaken

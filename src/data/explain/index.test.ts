@@ -122,19 +122,19 @@ describe('sluice why on datasets of a member', () => {
 describe('sluice why on datasets of the hub', () => {
   it('says how the dataset is in each cluster, and where to ask', async () => {
     const aggregatedStatus = [
-      { clusterName: 'member1', status: { phase: 'Bound' } },
+      { clusterName: 'member1', status: { phase: 'Bound', cacheStates: { cached: '1.00GiB' }, datasetRef: ['web/a', 'lab/b'] } },
       { clusterName: 'member2', status: {} },
     ]
     const subject = {
       resource: DATASETS,
       namespace: 'shop',
       name: 'demo',
-      template: aDataset(),
+      template: undefined,
       binding: { status: { aggregatedStatus } } as unknown as Binding,
     }
     const { links } = await dataExplainer.explain(subject, {} as Client)
     assert.deepEqual(textOf({ links, says: '' }), [
-      '✓ data: Bound in member1',
+      '✓ data: Bound in member1: 1.00GiB cached, 2 references',
       '  sluice why dataset/demo -n shop --context member1',
       '… data: in member2',
       '  sluice why dataset/demo -n shop --context member2',

@@ -9,11 +9,11 @@ import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { Resource } from '../../kube/resource.ts'
-import type { ExplainedLinks, ExplainedObject, Explainer, ExplainSubject, Link } from '../../runtime/seams/explainer.ts'
+import type { ExplainedObject, Explainer } from '../../runtime/seams/explainer.ts'
 import { explainDataset } from './dataset.ts'
 import { readDatasetInput } from './input.ts'
+import { explainOnHub } from './on-hub.ts'
 import { explainPod, readPodInput } from './pod.ts'
-import { MOST_SHOWN, short } from './pods.ts'
 
 const isOf = ({ group, kind }: Resource, of: { group: string; kind: string }): boolean => group === of.group && kind === of.kind
 const isDataset = (resource: Resource): boolean => isOf(resource, Dataset)
@@ -22,7 +22,8 @@ const isRuntime = (resource: Resource): boolean => runtimeKinds.some((kind) => i
 export const dataExplainer: Explainer = {
   name: 'data',
   at: 'after-schedule',
-  explain: async (subject) => (isDataset(subject.resource) || isRuntime(subject.resource) ? inClusters(subject) : { links: [] }),
+  explain: async (subject, hub) =>
+    isDataset(subject.resource) || isRuntime(subject.resource) ? explainOnHub(subject, hub) : { links: [] },
   objects: {
     // On a hub they are templates, and the fleet has more to say about them.
     explains: (resource: Resource, isHub) =>
@@ -40,17 +41,4 @@ export const dataExplainer: Explainer = {
       return { links: [{ what: 'dataset', state: 'waits', says }], says, trouble: { state: 'waits', says, fix } }
     },
   },
-}
-
-/** What clusters report of it. */
-function inClusters({ resource, namespace, name, binding }: ExplainSubject): ExplainedLinks {
-  const clusters = [...(binding?.status?.aggregatedStatus ?? [])]
-  const shown = clusters.slice(0, MOST_SHOWN).map(({ clusterName, status }): Link => {
-    const { phase } = (status ?? {}) as { phase?: unknown }
-    const says = typeof phase === 'string' && phase !== '' ? `${phase} in ${clusterName}` : `in ${clusterName}`
-    const isWaiting = isDataset(resource) && phase !== 'Bound'
-    const more = [`sluice why ${resource.kind.toLowerCase()}/${name} -n ${namespace} --context ${clusterName}`]
-    return { what: 'data', state: isWaiting ? 'waits' : 'ok', says: short(says), more }
-  })
-  return { links: shown }
 }

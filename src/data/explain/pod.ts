@@ -12,6 +12,7 @@ import { type Commands, commandsFor } from './commands.ts'
 import { fillingFix } from './filling.ts'
 import { claimsOf } from './input.ts'
 import { MOST_SHOWN, short, simulatedBecause, simulationIn, unschedulableFix, waitingOf } from './pods.ts'
+import { refusalOf } from './reference.ts'
 
 export interface PodInput {
   pod: Pod
@@ -118,8 +119,15 @@ function linkOf(
       fix: `create the Dataset ${name} in namespace ${namespace}, or the claim`,
     }
   if (dataset === undefined) return { link: link('ok', `claim ${name}: not one of a Dataset`) }
+  const refusal = refusalOf(dataset)
+  if (refusal !== undefined) return { link: link('waits', `claim ${name}: ${short(refusal.says)}`, [why]), fix: refusal.fix }
   const phase = dataset.status?.phase || 'NotBound'
   const isThere = claim !== undefined && claim !== FORBIDDEN
+  if (isThere && claim.metadata.deletionTimestamp !== undefined)
+    return {
+      link: link('waits', `claim ${name} is being deleted; Dataset ${name} is ${phase}`, [why]),
+      fix: `wait until the pods that use claim ${name} have ended, or delete them: ${commands.here(`kubectl describe pvc/${name}`)}. If the Dataset is bound then, the claim comes again`,
+    }
   if (isThere || ['Bound', 'Updating', 'DataMigrating'].includes(phase)) {
     const says = `claim ${name}: Dataset ${name} is ${phase}`
     const simulated = simulationIn(dataset)

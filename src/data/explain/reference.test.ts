@@ -3,9 +3,11 @@ import { describe, it } from 'node:test'
 import { FORBIDDEN } from '../../client/read-as-caller.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import { withdrawnText, withheldText } from '../reference/consent.ts'
+import { commandsFor } from './commands.ts'
 import { explainDataset } from './dataset.ts'
 import type { DatasetInput } from './input.ts'
-import { aDataset, anInput, aRuntime, BOUND, served, textOf } from './testing.ts'
+import { explainPod } from './pod.ts'
+import { aClaim, aDataset, anInput, aPod, aRuntime, BOUND, served, textOf, unschedulable } from './testing.ts'
 
 const ORIGINAL = { namespace: 'data', name: 'images' }
 const MOUNTS = { mounts: [{ mountPoint: 'dataset://data/images/cats' }] }
@@ -45,6 +47,33 @@ describe('why a dataset that refers to another one is bound, or not', () => {
       assert.match(explained({ dataset }).trouble?.fix ?? '', /^ask whoever owns namespace data for a ReferenceGrant/)
     })
 
+  it('asks for consent, too, when its runtime waits for it', () => {
+    const dataset = waiting(withheldText('shop', ORIGINAL))
+    const runtimes = [
+      aRuntime(served('False', 'NotBound', 'Dataset demo is not bound: its conditions say what it waits for'), 'ThinRuntime'),
+    ]
+    assert.deepEqual(linesOf({ dataset, runtimes }, /runtime:/), ['… runtime: ThinRuntime demo waits until its Dataset is bound'])
+    assert.match(explained({ dataset, runtimes }).trouble?.fix ?? '', /^ask whoever owns namespace data for a ReferenceGrant/)
+  })
+
+  it('is what a pod waits for whose claim was taken back, and it says whom to ask', () => {
+    const withdrawn = withdrawnText('shop', ORIGINAL)
+    const dataset = waiting(withdrawn, said('ConsentWithdrawn', 'True', withdrawn))
+    const going = aClaim()
+    const claim = { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+    const pod = aPod('late', unschedulable('0/7 nodes are available: persistentvolumeclaim "demo" is being deleted.'), {}, ['demo'])
+    const why = (of: Dataset) =>
+      explainPod({ pod, volumes: [{ name: 'demo', claim, dataset: of }], commands: commandsFor('shop', undefined) })
+    assert.match(textOf(why(dataset)).join('\n'), /… volume: claim demo: namespace shop may not use Dataset data\/images any more/)
+    assert.match(why(dataset).trouble?.fix ?? '', /^ask whoever owns namespace data for a ReferenceGrant/)
+    // Consent was given again, and the pods of before still have the claim.
+    assert.match(textOf(why(referring())).join('\n'), /… volume: claim demo is being deleted; Dataset demo is Bound/)
+    assert.match(
+      why(referring()).trouble?.fix ?? '',
+      /^wait until the pods that use claim demo have ended, or delete them: kubectl describe/,
+    )
+  })
+
   it('says what it waits for, and nothing of an original that the caller may not read', () => {
     const dataset = waiting('mounting dataset is not bound to a runtime yet')
     assert.deepEqual(linesOf({ dataset, original: FORBIDDEN }, /original|read by you/), [
@@ -72,5 +101,6 @@ describe('why an original is as it is', () => {
     const dataset = aDataset({ ...BOUND, datasetRef: ['web/images'], conditions })
     const going = { ...dataset, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
     assert.match(explained({ dataset: going }).trouble?.fix ?? '', /first kubectl delete dataset\/images -n web$/)
+    assert.deepEqual(linesOf({ dataset: going, claim: undefined }, /volume/), ['… volume: its claim is gone already'])
   })
 })

@@ -18,12 +18,8 @@ import { MOST_SHOWN, short } from './pods.ts'
 export function originalSteps({ dataset, original, commands }: Pick<DatasetInput, 'dataset' | 'original' | 'commands'>): Step[] {
   const referred = referenceOf(dataset)
   if (referred === undefined) return []
-  const refusal = refusalIn(dataset, referred)
-  if (refusal !== undefined) {
-    const { namespace } = dataset.metadata
-    const fix = `ask whoever owns namespace ${referred.namespace} for a ReferenceGrant there: from kind Dataset (data.fluid.io) of namespace ${namespace} to kind Dataset`
-    return [{ link: { what: 'consent', state: 'waits', says: short(refusal) }, fix }]
-  }
+  const refusal = refusalOf(dataset)
+  if (refusal !== undefined) return [{ link: { what: 'consent', state: 'waits', says: short(refusal.says) }, fix: refusal.fix }]
   const where = `Dataset ${referred.namespace}/${referred.name}${referred.subPath === '' ? '' : `, of which it is ${referred.subPath}`}`
   const complaint = findCondition(dataset.status?.conditions, 'NotReady')
   const uncopied = findCondition(dataset.status?.conditions, 'Mirrored')?.message
@@ -43,7 +39,17 @@ export function originalSteps({ dataset, original, commands }: Pick<DatasetInput
   return [{ link: link(dataset.status?.phase === 'Failed' ? 'fails' : 'waits', complaint.message ?? where), fix }]
 }
 
-/** Why it may not be used, in the reference's own words. */
+/** Why it may not be used, and whom to ask; undefined: it may be, or refers to none. */
+export function refusalOf(dataset: Dataset): { says: string; fix: string } | undefined {
+  const referred = referenceOf(dataset)
+  const says = referred === undefined ? undefined : refusalIn(dataset, referred)
+  if (referred === undefined || says === undefined) return undefined
+  const { namespace } = dataset.metadata
+  const fix = `ask whoever owns namespace ${referred.namespace} for a ReferenceGrant there: from kind Dataset (data.fluid.io) of namespace ${namespace} to kind Dataset`
+  return { says, fix }
+}
+
+/** In the reference's own words. */
 function refusalIn({ metadata, status }: Dataset, referred: Original): string | undefined {
   const withdrawn = findCondition(status?.conditions, 'ConsentWithdrawn')
   if (withdrawn?.status === 'True') return withdrawn.message ?? 'consent was withdrawn'

@@ -35,6 +35,11 @@ const FIXES: ReadonlyMap<string, (asked: Asked) => string> = new Map([
     ({ runtime, refusal: { commands } }) =>
       `name a profile that exists in profileName (${runtime('edit')}; see ${commands.inCluster('kubectl get thinruntimeprofiles')}), or ask an administrator to create it`,
   ],
+  [
+    'NotBound',
+    ({ refusal: { dataset, commands } }) =>
+      `see what its Dataset waits for: ${commands.here(`sluice why dataset/${dataset.metadata.name}`)}`,
+  ],
   ['NoDataset', () => 'wait a moment: its Dataset is there by now'],
   ['TooManyReplicas', ({ runtime }) => `scale it in: ${runtime('scale')} --replicas=1`],
   ['NameTaken', ({ refusal: { commands } }) => `do what it says; what there is: ${commands.here('kubectl get asts,ds,svc,cm')}`],

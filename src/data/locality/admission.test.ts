@@ -134,6 +134,7 @@ describe('the locality of pods', () => {
       ready: async () => undefined,
       nowMs: () => 0,
       newUid: () => 'uid',
+      hasRight: () => assert.fail('nobody is asked for rights'),
       onError: (error) => assert.fail(String(error)),
     })
     const review = (object: Pod) => ({

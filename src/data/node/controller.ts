@@ -1,9 +1,10 @@
 /**
- * Shows on each node which datasets have workers there, and how much these can hold. Sole writer of: labels `fluid.io/s-…`,
- * `fluid.io/dataset-num` and `fluid_exclusive` of Nodes. Runs again when these labels change, when a worker comes to the node
+ * Shows on each node which datasets have workers there, how much these can hold, and which are about to leave. Sole writer of: labels
+ * `fluid.io/s-…`, `fluid.io/dataset-num`, `fluid_exclusive` and `sluice.dev/l-…` of Nodes. Runs again when these labels change, when a worker comes to the node
  * or is gone, and when its set, its runtime or its dataset changes. Labels go when the worker is gone, not when it is
  * being deleted: until then its cache is there.
  */
+import type { AdvancedStatefulSet } from '../../kinds/fluid/index.ts'
 import { ADVANCED_STATEFUL_SETS, DATASETS } from '../../kinds/fluid/resources.ts'
 import { LABELS } from '../../kinds/fluid/well-known.ts'
 import { NODES, PODS } from '../../kinds/kubernetes/resources.ts'
@@ -13,6 +14,7 @@ import { keyOfObject, keyOfRef, type ObjectRef } from '../../kube/object-referen
 import { type LabelSelector, matchesLabels, parseLabelSelector } from '../../kube/selector.ts'
 import { type Controller, defineController, indexOf, NOTHING_TO_DO, type Plan, type Reader, via } from '../../runtime/controller.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
+import { LEAVING_WORKER } from '../scaling/handover.ts'
 import { isOwnLabel, labelChanges } from './labels.ts'
 import { type CachedDataset, cachedDatasets, datasetOf, RUNTIMES } from './workers.ts'
 
@@ -36,7 +38,7 @@ export function nodeController({ excludeNodeSelector = '' }: NodeDeps = {}): Con
     watches: [
       via(PODS, nodeOf, { isRelevantUpdate: (old, pod) => workerText(old) !== workerText(pod) }),
       via(ADVANCED_STATEFUL_SETS, (set, read) => nodesOf(read, 'set', keyOfObject(set)), {
-        isRelevantUpdate: (old, set) => controllerOf(old)?.uid !== controllerOf(set)?.uid,
+        isRelevantUpdate: (old, set) => setText(old) !== setText(set),
       }),
       via(DATASETS, nodesOfDataset, { isRelevantUpdate: isAnother }),
       ...RUNTIMES.map((resource) =>
@@ -81,6 +83,10 @@ function nodeOf(pod: Pod): ObjectRef[] {
 }
 
 const setKeyOf = (pod: Pod): string => keyOfRef({ namespace: pod.metadata.namespace, name: controllerOf(pod)?.name ?? '' })
+
+/** What passes read of a set: whose it is, and which of its pods are to leave. */
+const setText = (set: AdvancedStatefulSet): string =>
+  JSON.stringify([controllerOf(set)?.uid, set.metadata.annotations?.[LEAVING_WORKER], set.spec.replicas, set.spec.reserveOrdinals])
 
 /** What passes read of a worker. */
 function workerText(pod: Pod): string {

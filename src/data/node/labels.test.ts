@@ -9,7 +9,7 @@ const GiB = 1024 ** 3
 const UID = '0f0e0d0c-1111-2222-3333-444455556666'
 const demo: CachedDataset = {
   ...{ namespace: 'default', name: 'demo', uid: UID, type: 'alluxio' },
-  ...{ quotas: { memoryBytes: 2 * GiB, diskBytes: 10 * GiB }, isExclusive: true },
+  ...{ quotas: { memoryBytes: 2 * GiB, diskBytes: 10 * GiB }, isExclusive: true, isLeaving: false },
 }
 const LABELS = {
   'fluid.io/s-default-demo': 'true',

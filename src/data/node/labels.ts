@@ -2,7 +2,7 @@
  * The labels of a node that say which datasets it has a cache of, as Fluid writes them: schedulers and people go by them. They
  * are made anew from the workers on the node; labels of these names that no worker accounts for are left over. Pure.
  */
-import { capacityLabel, commonLabel, exclusiveValue, runtimeLabel } from '../../kinds/fluid/names.ts'
+import { capacityLabel, commonLabel, exclusiveValue, leavingLabel, runtimeLabel } from '../../kinds/fluid/names.ts'
 import { shortSizeText } from '../../kinds/fluid/sizes.ts'
 import { LABELS, RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
 import type { CachedDataset, Quotas } from './workers.ts'
@@ -10,13 +10,18 @@ import type { CachedDataset, Quotas } from './workers.ts'
 type Labels = Readonly<Record<string, string>>
 
 const PREFIX = 'fluid.io/s-'
+/** Of our own: a worker is about to leave. */
+const LEAVING_PREFIX = 'sluice.dev/l-'
 const TRUE = 'true'
 const LONGEST_VALUE = 63
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TYPES: readonly RuntimeType[] = Object.values(RUNTIME_TYPES)
 const CAPACITIES = ['memory', 'disk', 'total'] as const
 
-export const isOwnLabel = (key: string): boolean => key.startsWith(PREFIX) || key === LABELS.exclusive || key === LABELS.datasetNumber
+export const isLeavingLabel = (key: string): boolean => key.startsWith(LEAVING_PREFIX)
+
+export const isOwnLabel = (key: string): boolean =>
+  key.startsWith(PREFIX) || isLeavingLabel(key) || key === LABELS.exclusive || key === LABELS.datasetNumber
 
 /** What to change in the labels of a node, as a merge patch; undefined: nothing. */
 export function labelChanges(live: Labels, datasets: readonly CachedDataset[]): Record<string, string | null> | undefined {
@@ -56,7 +61,7 @@ function labelsOfDataset(live: Labels, dataset: CachedDataset): [string, string]
     if (isKnown && value !== undefined) return [[key, value]]
     return Object.entries(live).filter(([one]) => (isKnown ? one === key : one.startsWith(key) && UID.test(one.slice(key.length))))
   }
-  const common = label(commonLabel(named), TRUE)
+  const common = [...label(commonLabel(named), TRUE), ...(dataset.isLeaving ? label(leavingLabel(named), TRUE) : [])]
   if (type === undefined)
     return [
       ...common,

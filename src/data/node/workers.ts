@@ -12,6 +12,8 @@ import { keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { Reader } from '../../runtime/controller.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
+import { ordinalsOf } from '../../runtime/workloads/stateful-set/ordinals.ts'
+import { leavingIn } from '../scaling/handover.ts'
 
 /** What one worker may hold. Undefined: it has no store of that kind. */
 export interface Quotas {
@@ -27,6 +29,8 @@ export interface CachedDataset {
   type: RuntimeType | undefined
   quotas: Quotas | undefined
   isExclusive: boolean
+  /** A worker of it on the node is being led out, or is not wanted any more: nobody new should come for it. */
+  isLeaving: boolean
 }
 
 export const RUNTIMES: readonly Resource[] = runtimeKinds.map(({ resource }) => resource as Resource)
@@ -66,8 +70,19 @@ function cachedDataset({ namespace, name }: ObjectRef, pods: readonly Pod[], rea
     type: runtime?.type,
     quotas: runtime?.object === undefined ? undefined : quotasOf(runtime.object),
     isExclusive: pods.some(({ metadata }) => metadata.labels?.[LABELS.datasetPlacement] !== 'Shared'),
+    isLeaving: pods.some((pod) => isLeaving(pod, read)),
   }
 }
+
+function isLeaving(pod: Pod, read: Pick<Reader, 'get'>): boolean {
+  const { namespace = '', name = '', uid } = pod.metadata
+  const set = read.get(ADVANCED_STATEFUL_SETS, namespace, controllerOf(pod)?.name ?? '')
+  if (set === undefined) return false
+  const marked = leavingIn(set.metadata.annotations)
+  return (marked?.pod === name && marked.uid === uid) || !ordinalsOf(set).has(ordinalIn(name))
+}
+
+const ordinalIn = (pod: string): number => Number(pod.slice(pod.lastIndexOf('-') + 1))
 
 /** The owner of the set that made the workers says it; without the set, the runtime that has the name of the dataset. */
 function runtimeOf(

@@ -7,9 +7,8 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { keyOfObject, refOf } from '../../kube/object-reference.ts'
 import type { ConsentSource } from '../../runtime/reference-consent.ts'
-import { boundType } from '../dataset/runtimes.ts'
 import { mayRefer } from './consent.ts'
-import { isGoing, referencesOf, WITHDRAWN } from './indexes.ts'
+import { referencesOf, WITHDRAWN } from './indexes.ts'
 
 export const MOST_REFERENCES = 1000
 /** Beyond these: one for each namespace that has none, so that nobody alone keeps others out. */
@@ -34,22 +33,21 @@ export function referencesTo(original: Dataset, source: ConsentSource & { read: 
   if (all.length === 0) return NO_REFERENCES
   const before = new Set(original.status?.datasetRef ?? [])
   const mayFrom = consentOnce(original, source)
-  const [holding, leaving, withdrawn]: [string[], Set<string>, string[]] = [[], new Set(), []]
+  const [holding, withdrawn]: [string[], string[]] = [[], []]
   for (const one of all) {
     const key = keyOfObject(one)
     if (!mayFrom(one.metadata.namespace ?? '')) {
       if (findCondition(one.status?.conditions, WITHDRAWN)?.status === 'True') withdrawn.push(key)
-    } else if (before.has(key) || isNotLater(one, original) || isLeavingBound(one)) {
+    } else if (before.has(key) || isNotLater(one, original)) {
       holding.push(key)
-      if (isGoing(one)) leaving.add(key)
     }
   }
   holding.sort()
-  const wanted = leaving.size === 0 ? holding : holding.filter((key) => !leaving.has(key))
-  const listed = wanted.length <= MOST_REFERENCES ? wanted : withRoom(wanted, before)
+  // Also one that is to be deleted, until its pods have ended.
+  const listed = holding.length <= MOST_REFERENCES ? holding : withRoom(holding, before)
   return {
     listed,
-    unlisted: wanted.length - listed.length,
+    unlisted: holding.length - listed.length,
     withdrawn: withdrawn.sort(),
     holding,
   }
@@ -83,9 +81,6 @@ const namespaceIn = (key: string): string => key.slice(0, key.indexOf('/'))
 /** One that comes when its original is to be deleted already does not keep it. */
 const isNotLater = ({ metadata: { creationTimestamp } }: Dataset, { metadata: { deletionTimestamp } }: Dataset): boolean =>
   deletionTimestamp === undefined || Date.parse(creationTimestamp ?? '') <= Date.parse(deletionTimestamp)
-
-/** It was in the list, which those that go leave first: also where a clock was set back. */
-const isLeavingBound = (one: Dataset): boolean => isGoing(one) && boundType(one.status) === 'thin'
 
 const MOST_SHOWN = 10
 

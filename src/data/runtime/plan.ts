@@ -7,7 +7,8 @@ import { findCondition } from '../../kube/conditions.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { removeFinalizer } from '../../runtime/finalizer.ts'
-import { heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
+import type { Step } from '../scaling/decide.ts'
+import { awaitsMasterMessage, heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
 import { bounded, type Verdict } from './conditions.ts'
 import { CLEARING, type Decision, servedCondition } from './decide.ts'
 import { notAccepted, notCleared, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
@@ -48,7 +49,7 @@ const SOON_MS = 1
 function planServing(observed: Observed, decision: Extract<Decision, { do: 'serve' }>): Plan {
   const { dataset, prepared, serving, served, isMaking } = decision
   const { scaleIn } = serving
-  const held = scaleIn?.step.do === 'hold' ? heldMessage(scaleIn.step, observed.runtime.metadata.namespace ?? '') : undefined
+  const held = scaleIn === undefined ? undefined : heldBy(scaleIn.step, observed.runtime.metadata.namespace ?? '')
   const status = statusChange(observed, served, { dataset, prepared, states: serving.states, held })
   if (!isMaking) return { actions: status }
   const objects = objectChanges(observed.runtime, serving)
@@ -60,6 +61,11 @@ function planServing(observed: Observed, decision: Extract<Decision, { do: 'serv
     effects: scaleIn?.requests ?? [],
     ...(againMs === undefined ? {} : { requeueAfterMs: againMs }),
   }
+}
+
+function heldBy(step: Step, namespace: string): string | undefined {
+  if (step.do === 'await-master') return awaitsMasterMessage(step.leaving)
+  return step.do === 'hold' ? heldMessage(step, namespace) : undefined
 }
 
 function objectChanges(runtime: KubeObject, { parts, surplus, key, scaleIn, served }: Serving): Action[] {

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import type { AdvancedStatefulSet } from '../../kinds/fluid/index.ts'
-import { volumeName } from '../../kinds/fluid/names.ts'
-import { ADVANCED_STATEFUL_SETS } from '../../kinds/fluid/resources.ts'
+import { commonLabel, leavingLabel, volumeName } from '../../kinds/fluid/names.ts'
+import { ADVANCED_STATEFUL_SETS, DATASETS } from '../../kinds/fluid/resources.ts'
 import type { RuntimeType } from '../../kinds/fluid/well-known.ts'
-import { PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import { NODES, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type ObjectRef, refOf } from '../../kube/object-reference.ts'
-import { type EffectRequest, type Index, indexOf, type Outcome, type PassReader, request } from '../../runtime/controller.ts'
+import { type EffectRequest, type Index, indexOf, type Outcome, type PassReader, type Reader, request } from '../../runtime/controller.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import { isRunningAndReady } from '../../runtime/workloads/pod/state.ts'
 import { ordinalsOf } from '../../runtime/workloads/stateful-set/ordinals.ts'
@@ -35,6 +35,15 @@ export const WORKER_INDEX: Index = indexOf(PODS, BY_SET, (pod) => {
   const owner = controllerOf(pod)
   return owner?.kind === ADVANCED_STATEFUL_SETS.kind ? [owner.uid] : []
 })
+
+const BY_NODE = 'node'
+export const NODE_INDEX: Index = indexOf(PODS, BY_NODE, (pod) => {
+  const node = pod.spec?.nodeName ?? ''
+  return node === '' || controllerOf(pod)?.kind !== ADVANCED_STATEFUL_SETS.kind ? [] : [node]
+})
+
+/** Workers on a node, of whatever dataset. */
+export const workersOn = (node: KubeObject, read: Pick<Reader, 'byIndex'>): Pod[] => read.byIndex(PODS, BY_NODE, node.metadata.name ?? '')
 
 export interface ScaleIn {
   step: Step
@@ -133,6 +142,7 @@ function programsOf(pass: ScaleInPass, all: readonly Worker[]): Programs {
       }
       return { is: 'due' }
     },
+    isKeptFree: ({ node }) => node === undefined || isKeptFree(pass, node),
     canHandOver: () =>
       decommission !== undefined && handoverMs(runtime.metadata.annotations) > 0 && runIn(pass, decommission) !== undefined,
     handOver(leaving) {
@@ -160,6 +170,16 @@ function runIn({ runtime, read }: ScaleInPass, entry: PodEntry | undefined): str
   if (entry === undefined) return undefined
   const pod = entryPod(read.get(PODS, runtime.metadata.namespace ?? '', entry.pod), entry.pod)
   return pod === undefined || simulatedBecause(pod) !== undefined ? undefined : runOf(pod, entry.container)
+}
+
+/** Where there is no label of the worker either, no reader is sent to the node at all. */
+function isKeptFree({ runtime, read }: ScaleInPass, name: string): boolean {
+  const node = read.get(NODES, '', name)
+  if (node === undefined) return true
+  const ref = refOf(runtime)
+  const named = { ...ref, uid: read.get(DATASETS, ref.namespace, ref.name)?.metadata.uid ?? '' }
+  const { labels = {} } = node.metadata
+  return Object.hasOwn(labels, leavingLabel(named)) || !Object.hasOwn(labels, commonLabel(named))
 }
 
 const slotsAt = (nowMs: number): number[] => [Math.floor(nowMs / SLOT_MS), Math.floor(nowMs / SLOT_MS) - 1]

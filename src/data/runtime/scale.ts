@@ -33,8 +33,9 @@ export function withStep(
     case 'unmark':
       return asSeen(same, live)
     case 'mark': {
-      const { pod, uid = '' } = step.choice.worker
-      return asSeen(annotated(same, leavingText({ pod, uid, sinceMs: nowMs })), live)
+      const { worker, because } = step.choice
+      const { pod, uid = '' } = worker
+      return asSeen(annotated(same, leavingText({ pod, uid, sinceMs: nowMs, because })), live)
     }
     case 'grow':
       return annotated(withPods(wanted, exactly(step.ordinals)), marked)

@@ -9,7 +9,7 @@ import {
   THIN_RUNTIME_PROFILES,
   THIN_RUNTIMES,
 } from '../../kinds/fluid/resources.ts'
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
+import { NODES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
@@ -17,6 +17,7 @@ import type { Resource } from '../../kube/resource.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
 import type { Engine } from '../engines/engine.ts'
+import { isLeavingLabel } from '../node/labels.ts'
 import { leavingIn } from '../scaling/handover.ts'
 import { datasetOfVolume, readsOn } from '../scaling/readers.ts'
 import { SCALE_IN_HELD } from '../scaling/texts.ts'
@@ -25,7 +26,7 @@ import { NAME_TAKEN, servedCondition } from './decide.ts'
 import { isGoing, OWNED_RESOURCES } from './parts.ts'
 import { simulationOf, startingSinceMs, troubleOf } from './pods.ts'
 import { datasetsOfClaim, datasetsReadBy, READER_INDEXES } from './readers.ts'
-import { CHOOSING, WORKER_INDEX } from './scale-in.ts'
+import { CHOOSING, NODE_INDEX, WORKER_INDEX, workersOn } from './scale-in.ts'
 
 const OWNER = 'owner'
 const CLASS = 'class'
@@ -36,7 +37,7 @@ const ANY_CLASS = '*'
 export function indexesOf({ resource, type }: Engine): Index[] {
   return [
     ...OWNED_RESOURCES.map((owned) => indexOf(owned, OWNER, (object) => ownersIn(resource, object).map(({ uid }) => uid))),
-    ...(CHOOSING.includes(type) ? [...READER_INDEXES, WORKER_INDEX] : []),
+    ...(CHOOSING.includes(type) ? [...READER_INDEXES, WORKER_INDEX, NODE_INDEX] : []),
     indexOf(resource, CLASS, ({ spec }) => [classIn(type, spec)]),
     indexOf(resource, BLOCKED, (runtime) => (isBlocked(runtime) ? [runtime.metadata.namespace ?? ''] : [])),
   ]
@@ -104,6 +105,23 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
     via(PODS, (pod, read) => [...setOf(pod, read).flatMap(ownerOf), ...datasetsReadBy(pod, read).filter((ref) => isChoosing(ref, read))], {
       isRelevantUpdate: (old, pod) => saysOther(old, pod) || readsOn(old) !== readsOn(pod),
     }),
+    // A node is kept free for a worker that leaves.
+    ...(CHOOSING.includes(type)
+      ? [
+          via(
+            NODES,
+            (node, read) =>
+              workersOn(node, read).flatMap((pod) =>
+                setOf(pod, read)
+                  .flatMap(ownerOf)
+                  .filter((ref) => isChoosing(ref, read)),
+              ),
+            {
+              isRelevantUpdate: (old, node) => leavingLabelsOf(old) !== leavingLabelsOf(node),
+            },
+          ),
+        ]
+      : []),
     // Only that they are there or gone matters.
     via(
       PERSISTENT_VOLUME_CLAIMS,
@@ -123,6 +141,12 @@ export function watchesOf({ resource, type }: Engine): Watch[] {
     ),
   ]
 }
+
+const leavingLabelsOf = ({ metadata }: KubeObject): string =>
+  Object.keys(metadata.labels ?? {})
+    .filter(isLeavingLabel)
+    .sort()
+    .join()
 
 /** Its sizes and states change while it is used: they matter to kinds that repeat them. */
 function isOtherDataset(old: Dataset, dataset: Dataset, isRepeated: boolean): boolean {

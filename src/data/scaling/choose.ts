@@ -25,7 +25,8 @@ export const free = (workers: readonly Worker[], isCoLocated: boolean): Worker[]
 export const isReportNeeded = (candidates: readonly Worker[]): boolean =>
   candidates.length > 1 && candidates.every(({ node }) => node !== undefined)
 
-export type Because = 'not-placed' | 'leaving' | 'least' | 'only' | 'highest'
+export const REASONS = ['not-placed', 'leaving', 'least', 'only', 'highest'] as const
+export type Because = (typeof REASONS)[number]
 
 export interface Choice {
   worker: Worker

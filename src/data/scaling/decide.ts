@@ -40,6 +40,8 @@ export interface Programs {
   takeBack(leaving: Leaving): Progress<true>
   /** Whether a worker could be led out at all. */
   canHandOver(worker: Worker): boolean
+  /** Whether nobody new is sent to its node to read there. */
+  isKeptFree(worker: Worker): boolean
 }
 
 export type Step =
@@ -50,6 +52,8 @@ export type Step =
   | { do: 'mark'; choice: Choice }
   | { do: 'hand-over'; leaving: Leaving; worker: Worker }
   | { do: 'take-back'; leaving: Leaving }
+  /** It is to serve again, and nobody is there who could be told. */
+  | { do: 'await-master'; leaving: Leaving }
   | { do: 'unmark' }
   | { do: 'let-go'; ordinals: readonly number[]; choice: Choice; end: HandoverEnd | undefined }
   | { do: 'hold'; surplus: number; held: readonly Worker[] }
@@ -73,22 +77,27 @@ export function decideStep(scaling: Scaling, programs: Programs): Step {
   return chooseNext(scaling, candidates, programs)
 }
 
-function chooseNext({ workers }: Scaling, candidates: readonly Worker[], programs: Programs): Step {
+function chooseNext({ workers, isCoLocated }: Scaling, candidates: readonly Worker[], programs: Programs): Step {
   const report: Progress<WorkerReport | undefined> = isReportNeeded(candidates) ? programs.report(candidates) : { is: 'impossible' }
   if (report.is === 'due') return { do: 'ask', candidates }
   if (report.is === 'running') return STAY
   const choice = choose(candidates, report.is === 'done' ? report.value : undefined)
   if (choice === undefined) return STAY
+  // The mark keeps new readers away from its node, before it is looked once more who reads there.
+  if (isCoLocated && choice.worker.node !== undefined) return { do: 'mark', choice }
   const hasHeirs = workers.some((worker) => worker !== choice.worker && worker.isReady)
   if (hasHeirs && choice.worker.isReady && programs.canHandOver(choice.worker)) return { do: 'mark', choice }
   return { do: 'let-go', ordinals: without(workers, choice.worker), choice, end: undefined }
 }
 
-function leadOut({ workers }: Scaling, { leaving, marked }: { leaving: Leaving; marked: Worker }, programs: Programs): Step {
+function leadOut({ workers, isCoLocated }: Scaling, { leaving, marked }: { leaving: Leaving; marked: Worker }, programs: Programs): Step {
+  if (isCoLocated && !programs.isKeptFree(marked)) return STAY
   const handover = programs.handOver(leaving)
-  if (handover.is === 'due') return { do: 'hand-over', leaving, worker: marked }
+  const hasHeirs = workers.some((worker) => worker !== marked && worker.isReady)
+  if (handover.is === 'due' && hasHeirs && programs.canHandOver(marked)) return { do: 'hand-over', leaving, worker: marked }
   if (handover.is === 'running') return STAY
-  const choice: Choice = { worker: marked, because: 'leaving', cachedBytes: undefined }
+  const because = handover.is === 'done' ? 'leaving' : (leaving.because ?? 'leaving')
+  const choice: Choice = { worker: marked, because, cachedBytes: undefined }
   return { do: 'let-go', ordinals: without(workers, marked), choice, end: handover.is === 'done' ? handover.value : undefined }
 }
 
@@ -96,6 +105,7 @@ function leadOut({ workers }: Scaling, { leaving, marked }: { leaving: Leaving; 
 function takenBack(leaving: Leaving, programs: Programs): Step {
   const { is } = programs.takeBack(leaving)
   if (is === 'due') return { do: 'take-back', leaving }
+  if (is === 'later') return { do: 'await-master', leaving }
   return is === 'done' || is === 'impossible' ? { do: 'unmark' } : STAY
 }
 

@@ -3,6 +3,7 @@
  * restarted knows whom it was leading out, and since when. Pure.
  */
 import { isJsonObject } from '../../base/json.ts'
+import { type Because, REASONS } from './choose.ts'
 
 /** On a runtime: for how many seconds a worker that leaves may hand over; 0: it goes at once. */
 const HANDOVER_SECONDS = 'sluice.dev/handover-seconds'
@@ -54,16 +55,22 @@ export interface Leaving {
   pod: string
   uid: string
   sinceMs: number
+  /** Why it was chosen. */
+  because?: Because
 }
 
-export const leavingText = ({ pod, uid, sinceMs }: Leaving): string => `${pod} ${uid} ${new Date(sinceMs).toISOString()}`
+export const leavingText = ({ pod, uid, sinceMs, because }: Leaving): string =>
+  [pod, uid, new Date(sinceMs).toISOString(), ...(because === undefined ? [] : [because])].join(' ')
 
 /** Undefined: nobody is, or what is written there says nothing. */
 export function leavingIn(annotations: Readonly<Record<string, string>> = {}): Leaving | undefined {
   const text = Object.hasOwn(annotations, LEAVING_WORKER) ? (annotations[LEAVING_WORKER] ?? '') : ''
-  const [pod = '', uid = '', since = ''] = text.split(' ')
+  const [pod = '', uid = '', since = '', why] = text.split(' ')
   const sinceMs = Date.parse(since)
-  return pod === '' || uid === '' || Number.isNaN(sinceMs) ? undefined : { pod, uid, sinceMs }
+  const because = REASONS.find((reason) => reason === why)
+  return pod === '' || uid === '' || Number.isNaN(sinceMs)
+    ? undefined
+    : { pod, uid, sinceMs, ...(because === undefined ? {} : { because }) }
 }
 
 const MOST_WORDS = 64

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import { choose, free, type Worker } from './choose.ts'
-import { decideStep, type Programs, type Scaling } from './decide.ts'
+import { decideStep, type Programs, type Scaling, type Step } from './decide.ts'
 import { commandIn, handedOverIn, handoverMs, leavingIn, leavingText } from './handover.ts'
 import { exactly, grownTo } from './ordinals.ts'
 import { claimKeysOf, datasetOfVolume, isBoundTo, readsOn } from './readers.ts'
@@ -77,7 +77,16 @@ const programs = (report: WorkerReport | undefined): Programs => ({
   handOver: () => ({ is: 'done', value: { amounts: undefined, problem: undefined } }),
   takeBack: () => ({ is: 'done', value: true }),
   canHandOver: () => false,
+  isKeptFree: () => true,
 })
+
+/** Beside readers a worker is marked before it goes. */
+function settledStep(scaling: Scaling, able: Programs): Step {
+  const step = decideStep(scaling, able)
+  if (step.do !== 'mark') return step
+  const { pod, uid = '' } = step.choice.worker
+  return decideStep({ ...scaling, leaving: { pod, uid, sinceMs: 0 } }, able)
+}
 
 describe('whatever the workers are', () => {
   const scaling = (workers: readonly Worker[], asked: number, isCoLocated: boolean): Scaling => ({
@@ -87,7 +96,7 @@ describe('whatever the workers are', () => {
   it('there are never fewer than asked for, one leaves at a time, and never one beside a reader when co-located', () => {
     fc.assert(
       fc.property(anyWorkers, fc.nat(9), fc.boolean(), ({ workers, report }, asked, isCoLocated) => {
-        const step = decideStep(scaling(workers, asked, isCoLocated), programs(report))
+        const step = settledStep(scaling(workers, asked, isCoLocated), programs(report))
         if (step.do !== 'let-go') return
         assert.equal(step.ordinals.length, workers.length - 1)
         assert.ok(step.ordinals.length >= asked)
@@ -101,7 +110,7 @@ describe('whatever the workers are', () => {
       fc.property(anyWorkers, fc.boolean(), ({ workers, report }, isCoLocated) => {
         let left = workers
         for (;;) {
-          const step = decideStep(scaling(left, 0, isCoLocated), programs(report))
+          const step = settledStep(scaling(left, 0, isCoLocated), programs(report))
           if (step.do !== 'let-go') {
             assert.equal(step.do, left.length === 0 ? 'stay' : 'hold')
             assert.deepEqual(free(left, isCoLocated), [])
@@ -159,6 +168,14 @@ describe('the next step', () => {
     ['to wait for the answer', {}, { report: () => ({ is: 'running' }) }, 'stay'],
     ['to mark the one that is led out', {}, {}, 'mark'],
     ['to let one go that cannot be led out', {}, { canHandOver: () => false }, 'let-go'],
+    ['to keep its node free first where readers come beside workers', { isCoLocated: true }, { canHandOver: () => false }, 'mark'],
+    ['to wait until its node is kept free', { isCoLocated: true, leaving: marked }, { isKeptFree: () => false }, 'stay'],
+    [
+      'to let it go without heirs, however it was marked',
+      { leaving: marked, workers: [worker(1)], asked: 0 },
+      { handOver: () => ({ is: 'due' }) },
+      'let-go',
+    ],
     ['to let one go that is not ready', { workers: [worker(0), worker(1, { isReady: false })] }, {}, 'let-go'],
     ['to let one go that has no heirs', { workers: [worker(0, { isReady: false }), worker(1)] }, {}, 'let-go'],
     ['to lead out', { leaving: marked }, { handOver: () => ({ is: 'due' }) }, 'hand-over'],
@@ -167,7 +184,8 @@ describe('the next step', () => {
     ['to let go who cannot be led out any more', { leaving: marked }, { handOver: () => ({ is: 'later' }) }, 'let-go'],
     ['to forget a mark of a pod that is gone', { leaving: { ...marked, uid: 'old' } }, {}, 'unmark'],
     ['to take back who stays after all', { asked: 2, leaving: marked }, { takeBack: () => ({ is: 'due' }) }, 'take-back'],
-    ['to wait until it serves again', { asked: 2, leaving: marked }, { takeBack: () => ({ is: 'later' }) }, 'stay'],
+    ['to wait until it serves again', { asked: 2, leaving: marked }, { takeBack: () => ({ is: 'running' }) }, 'stay'],
+    ['to wait for a master, and say so', { asked: 2, leaving: marked }, { takeBack: () => ({ is: 'later' }) }, 'await-master'],
     ['to forget the mark when it serves again', { asked: 2, leaving: marked }, {}, 'unmark'],
     [
       'to forget the mark where nobody can take it back',

@@ -6,7 +6,7 @@ import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { World, WorldCluster } from '../../faultsim/world/index.ts'
 import { runtimeKinds } from '../../kinds/fluid/index.ts'
 import { CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'
-import { DAEMON_SETS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { DAEMON_SETS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { cacheRuntimeController } from '../runtime/cache/controller.ts'
 import { readersNow } from '../runtime/readers.ts'
@@ -217,7 +217,8 @@ describe('workers beside readers', () => {
     const { spec } = await expectThere(cluster, DAEMON_SETS, 'default/demo-client')
     assert.deepEqual((spec as { template: { spec: { nodeSelector: object } } }).template.spec.nodeSelector, labels)
     const expression = { key: 'fluid.io/s-default-demo', operator: 'In', values: ['true'] }
-    assert.deepEqual(await nodeTermsIn(cluster), [{ matchExpressions: [expression] }])
+    const unmarked = { key: 'sluice.dev/l-default-demo', operator: 'DoesNotExist' }
+    assert.deepEqual(await nodeTermsIn(cluster), [{ matchExpressions: [expression, unmarked] }])
     const node = await nodeOf(cluster, 'demo-worker-1')
     await cluster.create(aReader('reader', node))
     await world.settle()
@@ -253,6 +254,56 @@ describe('workers beside readers', () => {
     const seen = await cluster.inside(() => readersNow(cluster.client, node, { namespace: 'default', name: 'demo' }))
     assert.deepEqual(seen, [{ namespace: 'default', pod: 'reader', node }])
     assert.deepEqual(await cluster.inside(() => readersNow(cluster.client, node, { namespace: 'default', name: 'other' })), [])
+  })
+
+  scaled('stay when a reader came that no cache has seen: the server is asked right before they go', async (world) => {
+    const cluster = await start(world, { replicas: 2, annotations: CO_LOCATED, leading: 'reports' })
+    answering(cluster, { bytes: { 0: 1, 1: 2 } })
+    cluster.interference = { onDelivery: ({ path, name }) => (path.endsWith('/pods') && name === 'reader' ? 'hide' : undefined) }
+    await cluster.create(aReader('reader', await nodeOf(cluster, 'demo-worker-0')))
+    await scaleTo(cluster, 1)
+    await world.advance(3000)
+    cluster.interference = undefined
+    await world.settle()
+    cluster.complaints.length = 0
+    assert.deepEqual(await ordinalsIn(cluster), [0], 'the one that holds the least would have gone, and stays')
+  })
+
+  scaled('get no new reader from the moment they are chosen, until they are gone', async (world) => {
+    const cluster = await start(world, { replicas: 2, annotations: CO_LOCATED })
+    answering(cluster, { bytes: { 0: 1, 1: 2 }, leave: { lastsMs: 60_000 } })
+    const [leaving, staying] = [await nodeOf(cluster, 'demo-worker-0'), await nodeOf(cluster, 'demo-worker-1')]
+    const markOf = async (node: string): Promise<string | undefined> =>
+      (await expectThere(cluster, NODES, node)).metadata.labels?.['sluice.dev/l-default-demo']
+    await scaleTo(cluster, 1)
+    await world.advance(5000)
+    assert.deepEqual([await markOf(leaving), await markOf(staying)], ['true', undefined])
+    assert.deepEqual(ranIn(cluster), ['leave demo-worker-0'], 'it is led out after its node is kept free')
+    for (const i of [1, 2, 3]) await cluster.create(aReader(`reader-${i}`, undefined))
+    await world.advance(5000)
+    for (const i of [1, 2, 3]) assert.equal(await nodeOf(cluster, `reader-${i}`), staying)
+    await world.advance(120_000)
+    assert.deepEqual(await ordinalsIn(cluster), [1])
+    assert.equal(await markOf(leaving), undefined)
+  })
+
+  scaled('that stay after all wait for their master, and the runtime says so', async (world) => {
+    const cluster = await start(world, { replicas: 2, annotations: CO_LOCATED })
+    answering(cluster, { bytes: { 0: 1, 1: 2 }, leave: { lastsMs: 600_000 } })
+    await scaleTo(cluster, 1)
+    await world.advance(5000)
+    // The master ends, and something keeps the next one from coming.
+    await cluster.patch(PODS, 'default/demo-master-0', { metadata: { finalizers: ['example.com/slow'] } })
+    await cluster.delete(PODS, 'default/demo-master-0', { gracePeriodSeconds: 0 })
+    await cluster.create(aReader('reader', await nodeOf(cluster, 'demo-worker-0')))
+    await world.advance(30_000)
+    assert.match((await heldIn(cluster)) ?? '', /worker demo-worker-0 stays after all, and serves again as soon as the master runs/)
+    assert.deepEqual(await ordinalsIn(cluster), [0, 1])
+    await cluster.patch(PODS, 'default/demo-master-0', { metadata: { finalizers: null } })
+    answering(cluster, { bytes: { 0: 1, 1: 2 } })
+    await world.advance(120_000)
+    assert.deepEqual(await ordinalsIn(cluster), [0], 'the other one leaves')
+    assert.equal(await heldIn(cluster), undefined)
   })
 
   scaled('are not held by a claim that only names the volume of the dataset', async (world) => {

@@ -106,13 +106,13 @@ export const chosenIn = async (cluster: WorldCluster): Promise<unknown[]> => {
   return [replicas, reserveOrdinals]
 }
 
-/** A pod that mounts a claim, and never ends by itself. */
-export const aReader = (name: string, node: string, { namespace = 'default', claim = 'demo' } = {}): KubeObject => ({
+/** A pod that mounts a claim, and never ends by itself; without a node the scheduler finds one. */
+export const aReader = (name: string, node: string | undefined, { namespace = 'default', claim = 'demo' } = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { namespace, name, annotations: RUN },
   spec: {
-    nodeName: node,
+    ...(node === undefined ? {} : { nodeName: node }),
     containers: [{ name: 'reader', image: 'reader' }],
     tolerations: SIMULATED_NODES,
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }],

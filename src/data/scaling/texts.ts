@@ -4,6 +4,7 @@
  */
 import type { Choice, Worker } from './choose.ts'
 import type { HandoverEnd } from './decide.ts'
+import type { Leaving } from './handover.ts'
 import type { DatasetReader } from './readers.ts'
 
 /** The condition of a runtime whose workers are to leave and cannot. There only while it is so. */
@@ -20,6 +21,10 @@ export function heldMessage({ surplus, held }: { surplus: number; held: readonly
   const who = surplus === 1 ? '1 worker that is to leave stays' : `${surplus} workers that are to leave stay`
   return `${who}, because pods read beside every worker: ${nodes.join(', ')}${more}. It goes on by itself when the pods of a node have ended`
 }
+
+/** The mark stays until then: it is what remembers that the worker was led out. */
+export const awaitsMasterMessage = ({ pod }: Pick<Leaving, 'pod'>): string =>
+  `worker ${pod} stays after all, and serves again as soon as the master runs and can be told so: until then no other worker leaves`
 
 /** `pod reader`, `pods a, b and 2 more`, `2 pods of namespace other`. */
 function readersText(readers: readonly DatasetReader[], namespace: string): string {

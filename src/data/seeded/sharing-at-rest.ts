@@ -27,11 +27,7 @@ const goesWithNamespace = (view: InvariantView, where: string): boolean => {
   return home === undefined || isGoing(home)
 }
 
-const wantedIn = (view: InvariantView, where: string): string[] =>
-  consentedReferencesTo(view, where)
-    .filter((one) => !isGoing(one))
-    .map(whereOf)
-    .sort()
+const wantedIn = (view: InvariantView, where: string): string[] => consentedReferencesTo(view, where).map(whereOf).sort()
 
 const listsAreTrue = inMembers('a dataset lists the references that have its consent, and a reference lists none', (view) =>
   firstOf(datasetsIn(view), (dataset) => {

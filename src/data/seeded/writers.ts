@@ -34,7 +34,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   [SETS]: [status(always('data.advanced-stateful-set'))],
   [VOLUMES]: [label('fluid.io/', always('data.volume'))],
   [CLAIMS]: [label('fluid.io/', always('data.volume'))],
-  nodes: ['fluid.io/s-', 'fluid.io/dataset-num', 'fluid_exclusive'].map((key) => label(key, always('data.node'))),
+  nodes: ['fluid.io/s-', 'fluid.io/dataset-num', 'fluid_exclusive', 'sluice.dev/l-'].map((key) => label(key, always('data.node'))),
 }
 
 /** Who was the writer of each field at some time, by uid and path: a dataset may become a reference, and what was written stays. */

@@ -89,6 +89,16 @@ describe('a pod that asks for sidecars', () => {
     assert.equal(own?.lifecycle, undefined)
   })
 
+  it('mounts where its client does, if that has several directories of the node above each other', () => {
+    const root = '/runtime-mnt/cache/default/demo'
+    const mounts = [root, `${root}/cache-fuse`].map((path, i) => ({ name: `host-${i}`, mountPath: path, mountPropagation: 'Bidirectional' }))
+    const volumes = mounts.map(({ name, mountPath }) => ({ name, hostPath: { path: mountPath } }))
+    const client = fuseClient('demo', { container: { volumeMounts: mounts }, spec: { volumes } })
+    const { pod } = admitted(aPod(['demo']), bound('demo', client))
+    const paths = ['v-demo', 'host-1-0'].map((name) => volumeOf(pod, name)?.hostPath?.path)
+    assert.deepEqual(paths, [`${root}/p/uid/cache-fuse`, `${root}/p/uid/cache-fuse`])
+  })
+
   it('gets containers of the old form: beside its own, and for init containers one that waits', () => {
     const init = { name: 'first', image: 'i', volumeMounts: [{ name: 'v-demo', mountPath: '/x' }] }
     const both = admitted(aPod(['demo'], { initContainers: [init] }), bound('demo', fuseClient('demo')), CONTAINER).pod

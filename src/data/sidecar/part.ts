@@ -110,7 +110,7 @@ function mountedPart(input: PartInput, { root, subPath }: Place): Part {
   const { container, volumes } = renamed(input)
   const { attributes, name } = input.sidecar.dataset
   const { mount_type: type = '' } = attributes
-  const own = volumes.find(({ hostPath }) => hostPath?.path !== undefined && isAbove(hostPath.path, root))?.hostPath?.path
+  const own = directoryAt(root, volumes)
   const moved = (path: string): string =>
     input.unique === undefined || own === undefined ? path : movedTo(path, { own, root, unique: input.unique })
   const isChecked = input.checksMount && !UNCHECKED.includes(attributes['fluid.io/skip-check-mount-ready-target'] ?? '')
@@ -142,6 +142,12 @@ function mountedPart(input: PartInput, { root, subPath }: Place): Part {
 }
 
 const isAbove = (path: string, root: string): boolean => root === path || root.startsWith(`${path}/`)
+
+/** The directory of the node in which a client mounts: of several above each other the last, which hides the others. */
+function directoryAt(root: string, volumes: readonly Volume[]): string | undefined {
+  const paths = volumes.flatMap(({ hostPath }) => (hostPath?.path !== undefined && isAbove(hostPath.path, root) ? [hostPath.path] : []))
+  return paths.sort((a, b) => b.length - a.length)[0]
+}
 
 interface Move {
   /** The directory of the node that the client's volume is. */

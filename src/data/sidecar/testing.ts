@@ -126,6 +126,7 @@ export function admitted(pod: Pod, objects: readonly KubeObject[], options: Data
     nowMs: 0,
     newUid: () => 'uid',
     warn: (message) => void warnings.push(message),
+    authorMay: () => Promise.reject(new Error('nobody is asked for rights')),
     adjust: () => Promise.reject(new Error('nothing is adjusted')),
   }
   const copy = structuredClone(pod)

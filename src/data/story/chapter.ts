@@ -1,4 +1,4 @@
-/** The chapter about datasets: one fills a cache, a pod reads it, a worker is killed and nobody notices. */
+/** The chapter about datasets: one fills a cache, pods of two namespaces read it, a worker is killed, one leaves, and nobody notices. */
 import type { Chapter } from '../../runtime/seams/story.ts'
 import { DATASET, STORY_NAME } from './manifests.ts'
 import { observeData } from './snapshot.ts'
@@ -15,7 +15,7 @@ export const dataChapter: Chapter = {
     return { steps: dataStory(env), ...(await observeData(env)) }
   },
   next: () => [
-    ['kubectl --context member1 get dataset', 'how large it is, and how much is cached'],
+    ['kubectl --context member1 get dataset -A', 'how large it is, how much is cached, and who shares it'],
     [`npx sluice why dataset/${DATASET} --context member1`, 'who serves it, who reads it'],
   ],
 }

@@ -1,16 +1,18 @@
-/** What the chapter observes in its member, through watches: the dataset, its runtime, its pods and the Jobs. */
+/** What the chapter observes in its member, through watches: the dataset, its runtime, and the Jobs and pods of both namespaces. */
 import { startInformer } from '../../client/cache/informer.ts'
-import type { Dataset } from '../../kinds/fluid/index.ts'
-import { DATASETS } from '../../kinds/fluid/resources.ts'
+import type { CacheRuntime, Dataset } from '../../kinds/fluid/index.ts'
+import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { LABELS } from '../../kinds/fluid/well-known.ts'
 import { JOBS, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Job, Pod } from '../../kinds/kubernetes/types.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import type { StoryEnv, Viewer } from '../../runtime/seams/story.ts'
-import { DATASET, NAMESPACE, STORY_LABEL, STORY_NAME } from './manifests.ts'
+import { DATASET, GUESTS, NAMESPACE, STORY_LABEL, STORY_NAME } from './manifests.ts'
 
 export interface DataSnapshot {
   dataset: Dataset | undefined
+  runtime: CacheRuntime | undefined
   jobs: readonly Job[]
   /** Pods of the Jobs and of the cache. */
   pods: readonly Pod[]
@@ -24,19 +26,21 @@ export async function observeData({ members, clock, random, signal }: StoryEnv):
     for (const one of endings) one.abort()
   }
   signal.addEventListener('abort', endAll, { once: true })
-  const follow = (resource: Resource) => {
+  const follow = (resource: Resource, namespace = NAMESPACE) => {
     const ending = new AbortController()
     endings.push(ending)
-    return startInformer({ client, clock, random, resource, signal: ending.signal, namespace: NAMESPACE })
+    return startInformer({ client, clock, random, resource, signal: ending.signal, namespace })
   }
-  const [datasets, jobs, pods] = [follow(DATASETS), follow(JOBS), follow(PODS)]
-  const informers = [datasets, jobs, pods]
+  const [datasets, runtimes, jobs, pods] = [follow(DATASETS), follow(CACHE_RUNTIMES), follow(JOBS), follow(PODS)]
+  const [guestJobs, guestPods] = [follow(JOBS, GUESTS), follow(PODS, GUESTS)]
+  const informers = [datasets, runtimes, jobs, pods, guestJobs, guestPods]
   await Promise.all(informers.map((informer) => informer.synced()))
   return {
     look: () => ({
       dataset: datasets.get(NAMESPACE, DATASET) as Dataset | undefined,
-      jobs: (jobs.list() as Job[]).filter(({ metadata }) => metadata.labels?.[STORY_LABEL] === STORY_NAME),
-      pods: (pods.list() as Pod[]).filter(({ metadata }) => metadata.labels?.[STORY_LABEL] === STORY_NAME || isOfCache({ metadata })),
+      runtime: runtimes.get(NAMESPACE, DATASET) as CacheRuntime | undefined,
+      jobs: ([...jobs.list(), ...guestJobs.list()] as Job[]).filter(isOfStory),
+      pods: ([...pods.list(), ...guestPods.list()] as Pod[]).filter((pod) => isOfStory(pod) || isOfCache(pod)),
     }),
     onChange(handler) {
       const stops = informers.map((informer) => informer.subscribe(handler))
@@ -47,6 +51,7 @@ export async function observeData({ members, clock, random, signal }: StoryEnv):
   }
 }
 
+const isOfStory = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean => metadata.labels?.[STORY_LABEL] === STORY_NAME
 const isOfCache = ({ metadata }: Pick<Pod, 'metadata'>): boolean => metadata.labels?.[LABELS.cacheRuntimeName] === DATASET
 
 export const hasSucceeded = ({ jobs }: DataSnapshot, name: string): boolean =>

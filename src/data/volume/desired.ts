@@ -4,7 +4,7 @@
  */
 import { isFuseGlobal } from '../../kinds/fluid/fuse-global.ts'
 import type { Dataset } from '../../kinds/fluid/index.ts'
-import { commonLabel, fuseLabel, volumeName } from '../../kinds/fluid/names.ts'
+import { commonLabel, fuseLabel, leavingLabel, volumeName } from '../../kinds/fluid/names.ts'
 import { ANNOTATIONS, CREATED_BY_FLUID, CSI_DRIVER, LABELS, type RuntimeType, STORAGE_CLASS } from '../../kinds/fluid/well-known.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -49,8 +49,11 @@ export function volumeOf({ dataset, runtime, mount, nodeSelector = {} }: VolumeS
   const { namespace = '', name = '', uid = '' } = dataset.metadata
   const wanted = wantedMetadata(runtime, 'PersistentVolume')
   const skip = runtime.metadata.annotations?.[ANNOTATIONS.skipMountCheck]
-  const wantedLabels = { ...nodeSelector, ...(isFuseGlobal(runtime) ? {} : { [commonLabel({ namespace, name, uid })]: 'true' }) }
-  const selected = Object.entries(wantedLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }))
+  const beside = isFuseGlobal(runtime) ? {} : { [commonLabel({ namespace, name, uid })]: 'true' }
+  const selected = [
+    ...Object.entries({ ...nodeSelector, ...beside }).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+    ...(isFuseGlobal(runtime) ? [] : [{ key: leavingLabel({ namespace, name, uid }), operator: 'DoesNotExist' }]),
+  ]
   const isSymlink = wanted.labels[LABELS.nodePublishMethod] === 'symlink'
   return {
     apiVersion: 'v1',

@@ -3,9 +3,11 @@ import type { Dataset } from '../../kinds/fluid/index.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../kinds/kubernetes/resources.ts'
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import { keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { type Action, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { hasFinalizer, removeFinalizer } from '../../runtime/finalizer.ts'
+import { datasetOfVolume } from '../scaling/readers.ts'
 import { claimOf, isOurClaim, isOurVolume, type VolumeSource, volumeOf } from './desired.ts'
 import { isOurKey } from './metadata.ts'
 import { canBeMade, isOutdated, type ReferenceSource, referenceClaim, referenceVolume } from './reference.ts'
@@ -14,7 +16,7 @@ import { takenBy } from './taken.ts'
 export const VOLUME_CONTROLLER = 'data.volume'
 
 export interface Observed {
-  key: { namespace: string; name: string }
+  key: ObjectRef
   dataset: Dataset | undefined
   /** What the volume is made from; undefined: there is to be none. */
   source: VolumeSource | ReferenceSource | undefined
@@ -51,6 +53,8 @@ export function plan(observed: Observed): Plan {
   if ((volume !== undefined && isGoing(volume)) || (claim !== undefined && isGoing(claim))) return NOTHING_TO_DO
   // A volume that was bound to a claim which is gone takes no other one.
   if (ours.claim === undefined && ours.volume?.spec?.claimRef?.uid !== undefined) return { actions: removal(ours) }
+  // It was a reference, and has sources of its own now: what is left would still show those of the other dataset.
+  if (!('referred' in source) && ours.volume !== undefined && leadsElsewhere(ours.volume, key)) return { actions: removal(ours) }
   const wanted = wantedOf(source, ours.volume)
   if (wanted === undefined) return NOTHING_TO_DO
   // What pods use stays as it is; what follows is made when it is gone.
@@ -59,6 +63,11 @@ export function plan(observed: Observed): Plan {
   return {
     actions: [...making(PERSISTENT_VOLUMES, wanted.volume, ours.volume), ...making(PERSISTENT_VOLUME_CLAIMS, wanted.claim, ours.claim)],
   }
+}
+
+function leadsElsewhere(volume: PersistentVolume, key: ObjectRef): boolean {
+  const dataset = datasetOfVolume(volume)
+  return dataset !== undefined && dataset !== keyOfRef(key)
 }
 
 interface Wanted {

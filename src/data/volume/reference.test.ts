@@ -10,8 +10,10 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import {
+  aDataset,
   aReader,
   aReference,
+  aThinRuntime,
   createNamespaces,
   createOriginal,
   member,
@@ -21,6 +23,7 @@ import {
   REFERENCE,
 } from '../reference/testing.ts'
 import { volumeController } from './controller.ts'
+import { plan } from './plan.ts'
 import { referenceClaim, referenceVolume } from './reference.ts'
 
 const volumeIn = async (cluster: WorldCluster): Promise<PersistentVolume> => expectThere(cluster, PERSISTENT_VOLUMES, 'web-images')
@@ -142,6 +145,28 @@ describe('what the volume of a reference is made of', () => {
     assert.deepEqual(volume.spec?.csi, { driver: 'd', volumeHandle: 'h', volumeAttributes: { a: 'b' } })
     assert.deepEqual(volume.metadata.annotations, { CreatedBy: 'fluid' })
   })
+})
+
+describe('what is left of a reference that has sources of its own now', () => {
+  const key = { namespace: 'web', name: 'images' }
+  const ours = { annotations: { CreatedBy: 'fluid' }, labels: { 'fluid.io/dataset-id': 'web-images' } }
+  const volume = (of: string): PersistentVolume => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'web-images', ...ours },
+    spec: {
+      claimRef: key,
+      csi: { driver: 'fuse.csi.fluid.io', volumeHandle: of, volumeAttributes: { runtime_namespace: of, runtime_name: 'images' } },
+    },
+  })
+  const claim: PersistentVolumeClaim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { ...key, ...ours } }
+  const dataset = aDataset(REFERENCE, { mounts: [{ mountPoint: 's3://own', name: 'own' }] }) as Dataset
+  const source = { dataset, runtime: aThinRuntime(), mount: { path: '/runtime-mnt/thin/web/images/thin-fuse', type: undefined } }
+  const verbs = (live: PersistentVolume) =>
+    plan({ key, dataset, source, isStale: false, volume: live, claim, isHeld: false, nowMs: 0 }).actions.map((action) => action.do)
+
+  it('is taken back: it would still show the files of the other dataset', () => assert.deepEqual(verbs(volume('data')), ['delete']))
+  it('stays, where it is its own', () => assert.deepEqual(verbs(volume('web')), ['apply', 'apply']))
 })
 
 describe('data.volume', () => {

@@ -90,7 +90,7 @@ export class WorldCluster {
   #writes: ControllerWrite[] = []
 
   constructor(options: WorldClusterOptions) {
-    const { store, random } = options
+    const { store } = options
     this.#options = options
     this.#clock = skewed(options.clock)
     this.effects = new ScriptedEffects(options.clock)
@@ -101,7 +101,13 @@ export class WorldCluster {
       after: store.revision,
       onEvent: (event) => this.#trace.update(`${event.revision} ${event.type} ${event.key} `).update(event.version.text, 'latin1'),
     })
-    this.client = createClient({ transport: inProcessTransport(this.#current, TESTER), clock: this.#clock, random, userAgent: 'world' })
+    this.client = this.clientAs(TESTER)
+  }
+
+  /** With the rights of this user, which `client` does not need. Use it inside `inside`. */
+  clientAs(user: { name: string; groups: string[] }): Client {
+    const { random } = this.#options
+    return createClient({ transport: inProcessTransport(this.#current, user), clock: this.#clock, random, userAgent: 'world' })
   }
 
   /** The server starts with what is in the store by now. */

@@ -6,7 +6,7 @@ import { type BindingDeps, bindingWorks } from './works/controller.ts'
 
 export { createRetries } from './retries.ts'
 export { keptClusters, purgedFirst } from './targets.ts'
-export { createTemplateWatch } from './template-watch.ts'
+export { createTemplateWatch, templateWithin } from './template-watch.ts'
 
 export type { BindingDeps } from './works/controller.ts'
 

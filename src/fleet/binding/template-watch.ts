@@ -6,6 +6,7 @@
 import { deepEqual } from '../../base/json.ts'
 import type { CacheEvent } from '../../client/cache/object-cache.ts'
 import type { BindingKind } from '../../kinds/karmada/binding-kinds.ts'
+import { overreachOf } from '../../kinds/karmada/binding-reach.ts'
 import type { Binding } from '../../kinds/karmada/index.ts'
 import { bindingName } from '../../kinds/karmada/names.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -16,7 +17,10 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 
 export interface TemplateWatch {
   readonly signal: Signal
-  /** The template that a binding refers to, in the version it names or a newer one; undefined while there is none. */
+  /**
+   * The template that a binding refers to, in the version it names or a newer one; undefined while there is none, and for a
+   * binding that reaches too far.
+   */
   templateOf(binding: Binding): KubeObject | undefined
 }
 
@@ -69,7 +73,7 @@ export function createTemplateWatch(
       },
     },
     templateOf(binding) {
-      const found = templates.get(binding.spec.resource)
+      const found = templateWithin(templates, binding)
       const { uid, resourceVersion } = binding.spec.resource
       // A new object of the same name gets a binding of its own; this one is deleted with its owner.
       const isMeant = found !== undefined && (uid === undefined || uid === '' || uid === found.metadata.uid)
@@ -79,6 +83,13 @@ export function createTemplateWatch(
       return isMeant && !isBehind ? found : undefined
     },
   }
+}
+
+/** What a binding refers to, if it is within its reach: admission may not have seen the binding. */
+export function templateWithin(templates: Pick<Templates, 'get'>, binding: Binding): KubeObject | undefined {
+  const found = overreachOf(binding) === undefined ? templates.get(binding.spec.resource) : undefined
+  // A reference without a namespace is for an object that has none.
+  return (found?.metadata.namespace ?? '') === (binding.spec.resource.namespace ?? '') ? found : undefined
 }
 
 /** Whether anything changed apart from the status and the server's bookkeeping. */

@@ -1,6 +1,7 @@
 import { type BindingKind, permanentIdOf } from '../../kinds/karmada/binding-kinds.ts'
-import type { Work } from '../../kinds/karmada/index.ts'
+import type { Binding, Work } from '../../kinds/karmada/index.ts'
 import { WORKS } from '../../kinds/karmada/resources.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import { keyOfRef, type ObjectRef } from '../../kube/object-reference.ts'
 import { type Index, indexOf } from '../../runtime/controller.ts'
 
@@ -20,7 +21,15 @@ interface WorksReader {
   byIndex(resource: typeof WORKS, index: string, value: string): Work[]
 }
 
-export const worksWithId = (read: WorksReader, id: string): Work[] => (id === '' ? [] : read.byIndex(WORKS, WORKS_OF_BINDING, byId(id)))
+/** Those with its permanent id. Bindings can be given any id, so what names a binding of another namespace is not this one's. */
+export function worksWithIdOf(read: WorksReader, kind: BindingKind, binding: Binding): Work[] {
+  const id = permanentIdOf(kind, binding)
+  return id === '' ? [] : read.byIndex(WORKS, WORKS_OF_BINDING, byId(id)).filter((work) => isWithin(kind, work, binding))
+}
+
+/** Whether a Work may be one of this binding, by the namespace of the binding that it names. */
+export const isWithin = (kind: BindingKind, work: KubeObject, { metadata }: Binding): boolean =>
+  (kind.namedBy(work)?.namespace ?? metadata.namespace ?? '') === (metadata.namespace ?? '')
 
 /** Includes those of an earlier binding of the same name. */
 export const worksNaming = (read: WorksReader, ref: ObjectRef): Work[] => read.byIndex(WORKS, WORKS_OF_BINDING, byName(ref))

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../base/json.ts'
 import type { ResourceBinding } from '../../kinds/karmada/index.ts'
 import { DEPENDENCIES_ANNOTATION } from '../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { LabelSelectorObject } from '../../kube/selector.ts'
+import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../kube/selector.ts'
 import type { DependentReference } from '../interpreter/interpreter.ts'
 
 /** The annotation: equal references give equal text. */
@@ -50,3 +50,11 @@ export const takesDependencies = ({ metadata, spec }: ResourceBinding): boolean 
 /** An owner is in the same namespace as what it owns, or cluster-scoped. */
 export const isReachable = ({ namespace }: DependentReference, { metadata }: KubeObject): boolean =>
   namespace === undefined || namespace === metadata.namespace
+
+/** Whether the reference is to this object, wherever it is. */
+export function means(reference: DependentReference, { apiVersion, kind, metadata }: KubeObject): boolean {
+  if (reference.apiVersion !== apiVersion || reference.kind !== kind) return false
+  if (reference.name !== undefined) return reference.name === metadata.name
+  const selector = selectorFromObject(reference.labelSelector)
+  return selector.error === undefined && selector.value !== undefined && matchesLabels(selector.value, metadata.labels)
+}

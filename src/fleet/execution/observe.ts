@@ -169,7 +169,9 @@ async function viewOf(pass: Pass, manifest: KubeObject, ordinal: number): Promis
   const view = { identifier: identifierOf(desired, ordinal), desired }
   try {
     const { verdict, observed } = await judge(pass, desired, ordinal)
-    if (verdict.do !== 'nothing' || observed === undefined) return { ...view, verdict }
+    // What is being deleted there tells what holds it.
+    const isAsItIs = verdict.do === 'nothing' || verdict.do === 'wait'
+    if (!isAsItIs || observed === undefined) return { ...view, verdict }
     return { ...view, verdict, reflection: await reflect(observed, pass.interpreter) }
   } catch (error) {
     // An error answer from the member concerns this manifest; no answer at all concerns the whole pass.

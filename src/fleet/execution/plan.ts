@@ -158,7 +158,8 @@ function report(seen: Seen<'placing'>, errors: Errors): Report {
   return reported(seen, {
     conditions: [DISPATCHING, ...applied],
     events: writeEventsOf(seen, errors, applied[0]),
-    requeueAfterMs: isComplete ? undefined : (retryMs(seen) ?? MIN_RETRY_MS),
+    // What is waited for announces itself; only a refusal does not.
+    requeueAfterMs: isComplete ? undefined : (retryMs(seen) ?? (errors.size > 0 ? MIN_RETRY_MS : undefined)),
   })
 }
 

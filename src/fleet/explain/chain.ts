@@ -38,4 +38,6 @@ export interface Finding {
   others: Record<string, number>
   /** The first one found counts. */
   trouble?: { state: State; says: string; fix: string }
+  /** That an object is not healthy in a cluster counts when nobody knows more about it. */
+  unhealthy?: { state: State; says: string; fix: string }
 }

@@ -57,11 +57,11 @@ export function clusterLink(name: string, { binding, record, works, clusters }: 
     return { ...link, state: isRefused ? 'fails' : 'waits' }
   }
   if (object !== undefined && object.health === 'Unhealthy') {
-    trouble(
-      'waits',
-      `it is there and not healthy${object.status === undefined ? '' : ` (${object.status})`}`,
-      `see kubectl --context ${name} describe it, and its pods`,
-    )
+    finding.unhealthy ??= {
+      state: 'waits',
+      says: `${name}: it is there and not healthy${object.status === undefined ? '' : ` (${object.status})`}`,
+      fix: `see kubectl --context ${name} describe it, and its pods`,
+    }
     return { ...link, state: 'waits' }
   }
   return { ...link, state: 'ok' }

@@ -28,6 +28,7 @@ export function explain(input: ExplainInput, added: readonly AddedLinks[] = []):
   takeIn(added, 'before-schedule', finding)
   if (binding !== undefined) lookAtPlaces(binding, input, finding)
   takeIn(added, 'after-schedule', finding)
+  finding.trouble ??= finding.unhealthy
   if (template !== undefined) explainRights(input, finding)
   const { trouble, links, clusters, others } = finding
   return {

@@ -50,12 +50,6 @@ export function evictionEvent(of: KubeObject, cluster: string, how: 'succeed' | 
     : { of, type: 'Warning', reason: 'EvictWorkloadFromClusterFailed', message }
 }
 
-/** The template of a binding, with what an event needs. */
-export function templateOf({ spec: { resource } }: Binding): KubeObject {
-  const { apiVersion, kind, namespace, name, uid } = resource
-  return { apiVersion, kind, metadata: { namespace, name, uid } }
-}
-
 /** The binding stays until its state is known: recorded once; the status that contains it enqueues the binding. */
 export const heldBack = (binding: Binding, cluster: string, why: string): KeyedEvent => {
   const event = evictionEvent(binding, cluster, 'failed')

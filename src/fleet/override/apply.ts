@@ -2,7 +2,8 @@
  * What override policies make of an object for one cluster. Cluster policies are applied first, then those of the object's
  * namespace; among them, the more specific later, so that it wins, and by name if equally specific; within a policy, its
  * rules in the order in which they are listed; within a rule, the kinds of overriders in a fixed order. Pure and
- * independent of the order in which policies are given. If one overrider cannot be applied, nothing is.
+ * independent of the order in which policies are given. If one overrider cannot be applied, nothing is; nor is a rule that
+ * changes what no override may change.
  */
 
 import { clusterMatcher } from '../../kinds/karmada/cluster-affinity-match.ts'
@@ -12,6 +13,7 @@ import { compareStrings } from '../../kube/go-print.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { type AppliedOverride, appliedAnnotations } from './applied.ts'
 import { DoesNotApply } from './json-patch.ts'
+import { checkGrantsAreKept, checkIdentityIsKept } from './kept.ts'
 import { applyOverriders } from './overriders/index.ts'
 
 export interface OverridePolicies {
@@ -106,7 +108,10 @@ function applyAll(policies: readonly Compiled[], object: KubeObject, cluster: Cl
 
 function applyRule({ name, namespace }: Compiled, overriders: Overriders, { object, cluster }: { object: KubeObject; cluster: Cluster }) {
   try {
-    return applyOverriders(object, overriders)
+    const overridden = applyOverriders(object, overriders)
+    checkIdentityIsKept(object, overridden)
+    if (namespace !== undefined) checkGrantsAreKept(object, overridden)
+    return overridden
   } catch (error) {
     if (!(error instanceof DoesNotApply)) throw error
     const policy = namespace === undefined ? `cluster override policy(${name})` : `override policy(${namespace}/${name})`

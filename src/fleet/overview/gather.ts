@@ -1,9 +1,11 @@
 /** Objects of one resource in all clusters of a hub, as one table or in one order. A cluster that cannot answer leaves a reason. */
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
 import type { KubeObject } from '../../kube/meta.ts'
+import type { Resource } from '../../kube/resource.ts'
+import type { Overview } from '../../runtime/seams/overview.ts'
 import { type FleetQuery, type MemberAsker, type MemberPage, MemberProblem } from './members.ts'
 import { merged } from './merge.ts'
-import { byPlace, type Columns, columnsOf, type FleetRow, joinedColumns, rowsOf, type ServerTable } from './table.ts'
+import { byPlace, type Columns, columnsOf, type FleetRow, joinedColumns, rowsOf, type ServerTable, withAdded } from './table.ts'
 
 export interface Gathering {
   clusters: readonly Cluster[]
@@ -23,8 +25,10 @@ export interface FleetTable {
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 /** Only cells are kept: about as much as is printed. */
-export async function gatherTable(gathering: Gathering, of: GatherQuery): Promise<FleetTable> {
-  const query: FleetQuery = { ...of, accept: TABLE, includeObject: 'Metadata' }
+export async function gatherTable(gathering: Gathering, of: GatherQuery, overviews: readonly Overview[] = []): Promise<FleetTable> {
+  const addedTo = (resource: Resource) => overviews.find(({ shows }) => shows(resource))?.columns ?? []
+  const isAdded = of.atHub !== undefined && addedTo(of.atHub).length > 0
+  const query: FleetQuery = { ...of, accept: TABLE, includeObject: isAdded ? 'Object' : 'Metadata' }
   const rows: FleetRow[] = []
   let columns: Columns = []
   let isNamespaced = of.atHub?.namespaced ?? false
@@ -40,11 +44,12 @@ export async function gatherTable(gathering: Gathering, of: GatherQuery): Promis
       if (columnsOf(table).length > 0) own = columnsOf(table)
       columns = joinedColumns(columns, own)
       isNamespaced ||= resource.namespaced
-      for (const row of rowsOf(name, table, own)) rows.push(row)
+      for (const row of rowsOf(name, table, own, isAdded ? addedTo(resource) : [])) rows.push(row)
     }
   }
   await Promise.all(gathering.clusters.map(take))
   rows.sort(byPlace)
+  if (isAdded && of.atHub !== undefined) columns = withAdded(columns, addedTo(of.atHub))
   return { rows, columns, isNamespaced }
 }
 

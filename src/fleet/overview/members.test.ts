@@ -5,7 +5,7 @@ import { realClock } from '../../cli/testing.ts'
 import type { Client } from '../../client/client.ts'
 import type { TransportRequest, TransportResponse } from '../../client/transport.ts'
 import type { Cluster } from '../../kinds/karmada/cluster.ts'
-import { createMemberAsker, type FleetQuery, MemberProblem } from './members.ts'
+import { createMemberAsker, type FleetQuery, MemberProblem, openMembers } from './members.ts'
 
 const PODS = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 const QUERY: FleetQuery = {
@@ -32,7 +32,7 @@ const answer = (status: number, body: unknown): TransportResponse => ({
 function asker(request: (request: TransportRequest) => Promise<TransportResponse>, timeoutMs?: number) {
   const hub = { get: async () => SECRET } as unknown as Client
   const connect = () => ({ request, close: async () => undefined })
-  return createMemberAsker({ hub, connect, clock: realClock, random: seededRandom(1), timeoutMs })
+  return createMemberAsker({ open: openMembers(hub, connect), clock: realClock, random: seededRandom(1), timeoutMs })
 }
 
 async function read(request: (request: TransportRequest) => Promise<TransportResponse>, cluster = aCluster('m')): Promise<unknown[]> {

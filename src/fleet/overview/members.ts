@@ -28,12 +28,12 @@ export interface FleetQuery {
   name: string | undefined
   selector: string | undefined
   accept: string
-  includeObject?: 'Metadata'
+  includeObject?: 'Metadata' | 'Object'
 }
 
 export interface AskOptions {
-  hub: Client
-  connect: ConnectMember
+  /** Throws a MemberProblem. */
+  open(cluster: Cluster): Promise<Transport>
   clock: Clock
   random: Random
   timeoutMs?: number
@@ -58,21 +58,29 @@ export interface MemberAsker {
   close(): Promise<void>
 }
 
+/** As Clusters say: with the credentials that the hub has of them. */
+export const openMembers =
+  (hub: Client, connect: ConnectMember): AskOptions['open'] =>
+  async (cluster) => {
+    const ref = cluster.spec?.secretRef
+    const secret = ref === undefined ? undefined : await ifFound(hub.get(SECRETS, ref))
+    if (secret === undefined) throw new MemberProblem('the hub has no credentials for it')
+    const transport = connect(
+      cluster,
+      credentialsOf(cluster, () => secret),
+      'get',
+    )
+    if (transport === undefined) throw new MemberProblem('the hub knows no way to it: spec.apiEndpoint is empty')
+    return transport
+  }
+
 export function createMemberAsker(options: AskOptions): MemberAsker {
   const { clock, random, timeoutMs = TIMEOUT_MS } = options
   const opened: Transport[] = []
   const turn = createTurns(AT_ONCE)
 
   async function open(cluster: Cluster): Promise<Transport> {
-    const ref = cluster.spec?.secretRef
-    const secret = ref === undefined ? undefined : await ifFound(options.hub.get(SECRETS, ref))
-    if (secret === undefined) throw new MemberProblem('the hub has no credentials for it')
-    const transport = options.connect(
-      cluster,
-      credentialsOf(cluster, () => secret),
-      'get',
-    )
-    if (transport === undefined) throw new MemberProblem('the hub knows no way to it: spec.apiEndpoint is empty')
+    const transport = await options.open(cluster)
     opened.push(transport)
     return transport
   }

@@ -1,12 +1,13 @@
 /** Merges the tables that servers print into one: the cluster comes first, whether the hub manages the object last. Pure. */
 import type { KubeObject } from '../../kube/meta.ts'
+import type { AddedColumn } from '../../runtime/seams/overview.ts'
 
 /** meta.k8s.io/v1 Table, as far as it is used. */
 export interface ServerTable {
   kind?: string
   metadata?: { continue?: string }
   columnDefinitions?: { name: string; priority?: number }[] | null
-  rows?: { cells?: unknown[] | null; object?: { metadata?: KubeObject['metadata'] } | null }[] | null
+  rows?: { cells?: unknown[] | null; object?: Partial<KubeObject> | null }[] | null
 }
 
 export interface FleetRow {
@@ -31,12 +32,16 @@ export const columnsOf = ({ columnDefinitions }: ServerTable): Columns =>
 
 const MANAGED = 'karmada.io/managed'
 
-export function rowsOf(cluster: string, { rows }: ServerTable, columns: Columns): FleetRow[] {
+/** `added` are computed from the objects, as far as a server gives them. */
+export function rowsOf(cluster: string, { rows }: ServerTable, columns: Columns, added: readonly AddedColumn[] = []): FleetRow[] {
   return (rows ?? []).map(({ cells, object }) => ({
     cluster,
     namespace: object?.metadata?.namespace ?? '',
     name: object?.metadata?.name ?? String(cells?.[0] ?? ''),
-    cells: new Map(columns.map(({ name }, i) => [name, cellText(cells?.[i])])),
+    cells: new Map([
+      ...columns.map(({ name }, i): [string, string] => [name, cellText(cells?.[i])]),
+      ...added.map(({ name, cell }): [string, string] => [name, object?.metadata === undefined ? '' : cell(object as KubeObject)]),
+    ]),
     isManaged: object?.metadata?.labels?.[MANAGED] === 'true',
   }))
 }
@@ -56,6 +61,16 @@ export function joinedColumns(known: Columns, more: Columns): Columns {
     else at = found + 1
   }
   return joined
+}
+
+/** Where the column is missing that one is to follow, it comes last. */
+export function withAdded(columns: Columns, added: readonly AddedColumn[]): Columns {
+  const all = [...columns]
+  for (const { name, priority, after } of added) {
+    const found = all.findIndex((column) => column.name === after)
+    all.splice(found < 0 ? all.length : found + 1, 0, { name, priority })
+  }
+  return all
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

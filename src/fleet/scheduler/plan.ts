@@ -5,6 +5,7 @@
  */
 import { formatTime } from '../../base/clock.ts'
 import { deepEqual } from '../../base/json.ts'
+import { referredBy } from '../../kinds/karmada/binding-reach.ts'
 import type { Binding, BindingStatus, TargetCluster } from '../../kinds/karmada/index.ts'
 import { APPLIED_PLACEMENT, BINDING_REASONS, SCHEDULED, SCHEDULED_MESSAGE } from '../../kinds/karmada/well-known.ts'
 import { findCondition, setCondition } from '../../kube/conditions.ts'
@@ -159,11 +160,7 @@ const failureEvents = (binding: Binding, { failures }: Pick<Decision, 'failures'
 
 /** On the binding and on the template. */
 function recorded(binding: Binding, events: Omit<EventIntent, 'of'>): EventIntent[] {
-  const { apiVersion, kind, namespace, name, uid } = binding.spec.resource
-  return [
-    { of: objectOf(binding), ...events },
-    { of: { apiVersion, kind, metadata: { namespace, name, uid } }, ...events },
-  ]
+  return [objectOf(binding), ...referredBy(binding)].map((of) => ({ of, ...events }))
 }
 
 const objectOf = (binding: Binding): KubeObject => binding as KubeObject

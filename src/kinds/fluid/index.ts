@@ -51,14 +51,14 @@ export const runtimeKinds = Object.freeze([
   VineyardRuntime,
 ] as const) satisfies readonly OwnKind[]
 
+/** All data operations. */
+export const operationKinds = Object.freeze([DataLoad, DataMigrate, DataBackup, DataProcess] as const) satisfies readonly OwnKind[]
+
 export const fluidKinds: readonly OwnKind[] = Object.freeze([
   Dataset,
   ...runtimeKinds,
   ThinRuntimeProfile,
   CacheRuntimeClass,
-  DataLoad,
-  DataMigrate,
-  DataBackup,
-  DataProcess,
+  ...operationKinds,
   AdvancedStatefulSet,
 ])

@@ -25,6 +25,9 @@ export const datasetId = (dataset: NamedDataset): string => keyed('', dataset)
 /** On nodes with a worker of the dataset, on its volume and on its claim. */
 export const commonLabel = (dataset: NamedDataset): string => keyed('fluid.io/s-', dataset)
 
+/** On nodes whose worker of the dataset is about to leave: volumes of co-located runtimes let no new reader come there. */
+export const leavingLabel = (dataset: NamedDataset): string => keyed('sluice.dev/l-', dataset)
+
 /** On nodes with a worker of the dataset, for its type of runtime. */
 export const runtimeLabel = (type: RuntimeType, dataset: NamedDataset): string => keyed(`fluid.io/s-${type}-`, dataset)
 

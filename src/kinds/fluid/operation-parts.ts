@@ -1,12 +1,18 @@
-/** What the data operations have in common: when they run, after what, and what became of them. */
-import { s } from '../schema/builder.ts'
+/**
+ * What the data operations have in common: when they run, after what, and what became of them. Some fields have two names: that
+ * of the design, and that which Fluid built. Admission writes the built one beside the other (`spellings.ts`).
+ */
+import { type Static, s } from '../schema/builder.ts'
 import { count, flag, nodeAffinity, probedCondition, text, textMap, time } from './parts.ts'
 
 const { optional } = s
 
+export const OPERATION_KINDS = ['DataLoad', 'DataBackup', 'DataMigrate', 'DataProcess'] as const
+export type OperationKind = (typeof OPERATION_KINDS)[number]
+
 const operation = {
   apiVersion: text('API version of the operation.'),
-  kind: s.literals(['DataLoad', 'DataBackup', 'DataMigrate', 'DataProcess'], { description: 'Kind of the operation.' }),
+  kind: s.literals(OPERATION_KINDS, { description: 'Kind of the operation.' }),
   name: s.string({ description: 'Name of the operation.' }),
   namespace: text('Namespace of the operation; default: its own.'),
 }
@@ -15,6 +21,7 @@ export const runAfter = optional(
   s.object(
     {
       ...operation,
+      operationKind: optional(s.literals(OPERATION_KINDS, { description: 'The same as kind: give one of the two.' })),
       affinityStrategy: optional(
         s.object(
           {
@@ -41,11 +48,16 @@ export const runAfter = optional(
 )
 
 export const policy = s.withDefault(
-  s.literals(['Once', 'Cron', 'OnEvent'], { description: 'Once, or by schedule. OnEvent is accepted, without effect.' }),
+  s.literals(['Once', 'Cron', 'OnEvent'], { description: 'Once, or by schedule. Nothing runs OnEvent.' }),
   'Once',
 )
 export const schedule = text('When it runs with policy Cron, as in a CronJob.')
 export const ttlSecondsAfterFinished = count('How many seconds after its end it is deleted.')
+
+const wait = (description: string) =>
+  optional(
+    s.object({ operationComplete: flag('Whether it waits for the operation that it runs after; absent: it does not.') }, { description }),
+  )
 
 export const operationStatus = s.object(
   {
@@ -55,7 +67,8 @@ export const operationStatus = s.object(
     infos: textMap('Further facts.'),
     lastScheduleTime: time('When it was last started by schedule.'),
     lastSuccessfulTime: time('When it last succeeded.'),
-    waitingFor: optional(s.object({ operationComplete: flag('Whether it waits for the operation that it runs after.') })),
+    waitingFor: wait('Whether it waits for another operation.'),
+    waitFor: wait('The same as waitingFor.'),
     nodeAffinity: nodeAffinity('Where it ran.'),
   },
   { description: 'What became of it.' },
@@ -63,3 +76,6 @@ export const operationStatus = s.object(
 
 export const PHASE_COLUMN = { name: 'Phase', type: 'string', jsonPath: '.status.phase' } as const
 export const DURATION_COLUMN = { name: 'Duration', type: 'string', jsonPath: '.status.duration' } as const
+
+export type OperationStatus = Static<typeof operationStatus>
+export type RunAfter = NonNullable<Static<typeof runAfter>>

@@ -22,11 +22,13 @@ export interface KubernetesTypes {
   NodeAffinity: kubernetes.NodeAffinity
   NodeSelector: kubernetes.NodeSelector
   PersistentVolumeClaim: kubernetes.PersistentVolumeClaim
+  PodFailurePolicy: kubernetes.PodFailurePolicy
   PodSpec: kubernetes.PodSpec
   PodTemplateSpec: kubernetes.PodTemplateSpec
   Probe: kubernetes.Probe
   ResourceRequirements: kubernetes.ResourceRequirements
   SecurityContext: kubernetes.SecurityContext
+  SuccessPolicy: kubernetes.SuccessPolicy
   Toleration: kubernetes.Toleration
   Volume: kubernetes.Volume
   VolumeMount: kubernetes.VolumeMount
@@ -34,6 +36,7 @@ export interface KubernetesTypes {
 }
 
 const CORE = 'io.k8s.api.core.v1.'
+const BATCH = 'io.k8s.api.batch.v1.'
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.'
 const RUNTIME = 'io.k8s.apimachinery.pkg.runtime.'
 
@@ -90,20 +93,29 @@ const TYPES = [
   'NodeAffinity',
   'NodeSelector',
   'PersistentVolumeClaim',
+  'PodFailurePolicy',
   'PodSpec',
   'PodTemplateSpec',
   'Probe',
   'ResourceRequirements',
   'SecurityContext',
+  'SuccessPolicy',
   'Toleration',
   'Volume',
   'VolumeMount',
 ] as const satisfies readonly (keyof KubernetesTypes)[]
 
+/** Of types that are not in the core group. */
+const GROUPS: Readonly<Partial<Record<keyof KubernetesTypes, string>>> = {
+  LabelSelector: META,
+  PodFailurePolicy: BATCH,
+  SuccessPolicy: BATCH,
+}
+
 const structuralTypes = once((): ReadonlyMap<keyof KubernetesTypes, Schema> => {
   const made = new Map<string, Schema>()
   const types = new Map<keyof KubernetesTypes, Schema>()
-  for (const name of TYPES) types.set(name, definition(`${name === 'LabelSelector' ? META : CORE}${name}`, { made, within: [] }))
+  for (const name of TYPES) types.set(name, definition(`${GROUPS[name] ?? CORE}${name}`, { made, within: [] }))
   return types.set('VolumeSource', volumeSource(types.get('Volume') ?? {}))
 })
 

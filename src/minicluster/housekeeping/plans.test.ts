@@ -105,6 +105,25 @@ describe('a role that aggregates', () => {
     ]
     assert.deepEqual(rulesFor(x, candidates), [rule('one'), rule('two')])
   })
+  it('has equal rules once, in whatever order their fields are', () => {
+    const turned = { verbs: ['get'], resources: ['one'], apiGroups: [''] }
+    assert.deepEqual(rulesFor(x, [role('a', { to: 'x' }, [rule('one'), turned])]), [rule('one')])
+  })
+  it('costs as much as it selects: twice the rules, twice the work', () => {
+    const workFor = (size: number): number => {
+      let looks = 0
+      const ownKeys = (of: object): (string | symbol)[] => {
+        looks++
+        return Reflect.ownKeys(of)
+      }
+      const counting = (name: string): object => new Proxy(rule(name), { ownKeys })
+      const rules = Array.from({ length: size }, (_, i) => counting(`r${i}`))
+      assert.equal((rulesFor(x, [role('a', { to: 'x' }, rules)]) as unknown[]).length, size)
+      return looks
+    }
+    const [once, twice] = [workFor(500), workFor(1000)]
+    assert.ok(twice <= 2 * once + 10, `${once} and ${twice}`)
+  })
   it('is left alone when it has them', () => {
     assert.equal(rulesFor(x, [x]), undefined)
     const filled = role('x', {}, [rule('one')], { aggregationRule })

@@ -18,6 +18,7 @@ import type { CsiDriver } from '../seams/csi-driver.ts'
 import type { Explainer } from '../seams/explainer.ts'
 import type { Narrowing } from '../seams/narrowing.ts'
 import type { NodeData } from '../seams/node-data.ts'
+import type { Overview } from '../seams/overview.ts'
 import { asAdmission, type PodAdmission } from '../seams/pod-admission.ts'
 import { joinSeams, NO_SEAMS, type Seams } from '../seams/seams.ts'
 import type { SeededPart } from '../seams/seeded.ts'
@@ -122,6 +123,7 @@ export interface ModuleSpec<Options, Services> {
     nodeData?: readonly NodeData[]
     podAdmissions?(options: Options): readonly PodAdmission[]
     explainers?: readonly Explainer[]
+    overviews?: readonly Overview[]
     chapters?: readonly Chapter[]
     seeded?: SeededPart
   }
@@ -157,6 +159,7 @@ export interface Module
   > {
   readonly flags: readonly Pick<Flag<never>, 'flag' | 'about' | 'on' | 'isRepeatable'>[]
   readonly explainers: readonly Explainer[]
+  readonly overviews: readonly Overview[]
   readonly chapters: readonly Chapter[]
   readonly seeded: SeededPart | undefined
   admission(role: ClusterRole): readonly Admission[]
@@ -214,6 +217,7 @@ function configured<Options, Services extends object>(spec: ModuleSpec<Options, 
     flags,
     options,
     explainers: seams.explainers ?? [],
+    overviews: seams.overviews ?? [],
     chapters: seams.chapters ?? [],
     seeded: seams.seeded,
     admission: (role: ClusterRole) => [

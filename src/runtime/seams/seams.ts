@@ -1,6 +1,6 @@
 /**
  * The seams that controllers use: what all modules of a cluster have contributed, in the order of `modules.ts`. Each seam
- * has its own file in this folder. Those that need no running cluster (pod admission, explainer, story, seeded worlds) are
+ * has its own file in this folder. Those that need no running cluster (pod admission, explainer, overview, story, seeded worlds) are
  * taken from the modules directly.
  */
 import type { CsiDriver } from './csi-driver.ts'

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { applyPatch, type Operation } from 'rfc6902'
 import { deepClone } from '../../base/json.ts'
-import { type Admission, type AdmissionReader, defineAdmission } from '../../kinds/admission.ts'
+import { type Admission, type AdmissionReader, defineAdmission, type Right } from '../../kinds/admission.ts'
+import type { UserInfo } from '../../kinds/kind.ts'
 import { invalid } from '../../kube/field-error.ts'
 import { forbiddenError } from '../../kube/status.ts'
 import { runPlacement } from '../../minicluster/admission/run-placement.ts'
@@ -33,8 +34,10 @@ const reviewOf = (object: unknown, more: Record<string, unknown> = {}): Record<s
 
 const newUid = (): string => 'a-uid'
 
+const isAnn = async ({ name }: UserInfo, { verb }: Right): Promise<boolean> => name === 'ann' && verb === 'get'
+
 const judged = (admission: Admission, phase: 'mutate' | 'validate', body: unknown): Promise<AdmissionReview> =>
-  reviewAdmission(body, { admission, phase, read: NOTHING, nowMs: 5, newUid })
+  reviewAdmission(body, { admission, phase, read: NOTHING, hasRight: isAnn, nowMs: 5, newUid })
 
 function patchedBy({ response }: AdmissionReview, object: unknown): unknown {
   const copy = deepClone(object)
@@ -157,6 +160,55 @@ describe('an admission review', () => {
   })
 })
 
+describe('a right of the author', () => {
+  const asking = (asksForRights: boolean): Admission =>
+    defineAdmission({
+      name: 'Asking',
+      ...EVERYWHERE,
+      asksForRights,
+      async validate({ name }, { authorMay }) {
+        const right = { group: '', resource: 'secrets', namespace: 'shop', name }
+        return (await authorMay({ verb: 'get', ...right })) && !(await authorMay({ verb: 'delete', ...right }))
+          ? []
+          : [invalid('spec', name, 'no')]
+      },
+    })
+
+  it('is asked of the server, by the name that the server gave', async () => {
+    const isAllowed = async (userInfo: unknown): Promise<boolean> =>
+      (await judged(asking(true), 'validate', reviewOf({ metadata: {} }, { userInfo }))).response.allowed
+    assert.equal(await isAllowed({ username: 'ann' }), true)
+    assert.equal(await isAllowed({ username: 'bob' }), false)
+    assert.equal(await isAllowed(undefined), false)
+  })
+
+  it('comes with the groups and extras of the author, and none of another type', async () => {
+    let seen: UserInfo | undefined
+    const hasRight = async (user: UserInfo): Promise<boolean> => {
+      seen = user
+      return false
+    }
+    const userInfo = { username: 'ann', groups: ['people', 7], extra: { scopes: ['all', 7], ['__proto__']: ['x'], other: 'text' } }
+    const body = reviewOf({ metadata: {} }, { userInfo })
+    await reviewAdmission(body, { admission: asking(true), phase: 'validate', read: NOTHING, hasRight, nowMs: 5, newUid })
+    assert.deepEqual(
+      [seen?.name, seen?.groups, Object.entries(seen?.extra ?? {})],
+      [
+        'ann',
+        ['people'],
+        [
+          ['scopes', ['all']],
+          ['__proto__', ['x']],
+        ],
+      ],
+    )
+  })
+
+  it('is not asked for by an admission that does not declare it: it would lack the permission', async () => {
+    await assert.rejects(judged(asking(false), 'validate', reviewOf({ metadata: {} })), /Asking asks for rights, and does not declare it/)
+  })
+})
+
 describe('the webhook server, without a network', () => {
   const failures: unknown[] = []
   const handle = webhookHandle({
@@ -172,6 +224,7 @@ describe('the webhook server, without a network', () => {
     ],
     kinds: [],
     read: NOTHING,
+    hasRight: isAnn,
     ready: async () => undefined,
     nowMs: () => 0,
     newUid,

@@ -2,8 +2,9 @@
  * Our admission as a webhook: an AdmissionReview comes in, the same pure functions decide that the embedded server calls in
  * process, and the answer goes out. Unreadable input is refused with a sentence, never a crash.
  */
-import { deepClone, isJsonObject } from '../../base/json.ts'
-import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest } from '../../kinds/admission.ts'
+import { deepClone, isJsonObject, setOwn } from '../../base/json.ts'
+import type { Admission, AdmissionContext, AdmissionOperation, AdmissionReader, AdmissionRequest, Right } from '../../kinds/admission.ts'
+import type { UserInfo } from '../../kinds/kind.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { badRequestError, invalidError, type Status, StatusError } from '../../kube/status.ts'
 import { patchBetween } from './json-difference.ts'
@@ -12,6 +13,8 @@ export interface ReviewOptions {
   admission: Admission
   phase: 'mutate' | 'validate'
   read: AdmissionReader
+  /** Asks the server. */
+  hasRight(user: UserInfo, right: Right): Promise<boolean>
   nowMs: number
   newUid(): string
 }
@@ -40,7 +43,7 @@ export async function reviewAdmission(body: unknown, options: ReviewOptions): Pr
     response: { uid, ...response, ...(warnings.length === 0 ? {} : { warnings }) },
   })
   try {
-    await decide(request, options, contextOf(options, warnings))
+    await decide(request, options, contextOf(options, request, warnings))
     if (options.phase === 'validate' || before === undefined || request.object === undefined) return answer({ allowed: true })
     const steps = patchBetween(before, request.object)
     if (steps.length === 0) return answer({ allowed: true })
@@ -61,9 +64,17 @@ async function decide(request: AdmissionRequest, { admission, phase }: ReviewOpt
   if (errors !== undefined && errors.length > 0) throw invalidError({ group: request.group, kind: request.kind }, request.name, errors)
 }
 
-function contextOf({ read, nowMs, newUid, admission }: ReviewOptions, warnings: string[]): AdmissionContext {
+function contextOf(
+  { read, hasRight, nowMs, newUid, admission }: ReviewOptions,
+  { user }: AdmissionRequest,
+  warnings: string[],
+): AdmissionContext {
   return {
     read,
+    async authorMay(right) {
+      if (admission.asksForRights !== true) throw new Error(`${admission.name} asks for rights, and does not declare it`)
+      return hasRight(user, right)
+    },
     nowMs,
     newUid,
     warn: (message) => void warnings.push(message.slice(0, 256)),
@@ -95,7 +106,7 @@ function requestOf(body: unknown): { uid: string; request: AdmissionRequest; bef
       name: text(request.name) || (object?.metadata.name ?? ''),
       object,
       oldObject: objectOf(request.oldObject),
-      user: { name: user.username ?? '', uid: user.uid ?? '', groups: groupsOf(request.userInfo) },
+      user: { name: user.username ?? '', uid: user.uid ?? '', groups: groupsOf(request.userInfo), ...extraOf(request.userInfo) },
       dryRun: request.dryRun === true,
       options: isJsonObject(request.options) ? (request.options as Record<string, unknown>) : undefined,
     },
@@ -113,6 +124,21 @@ function textsOf(value: unknown): Record<string, string | undefined> {
 function groupsOf(user: unknown): string[] {
   const groups = isJsonObject(user) ? user.groups : undefined
   return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : []
+}
+
+/** Some authorizers narrow by it. */
+function extraOf(user: unknown): Pick<UserInfo, 'extra'> {
+  const extra = isJsonObject(user) ? user.extra : undefined
+  if (!isJsonObject(extra)) return {}
+  const read: Record<string, string[]> = {}
+  for (const [key, values] of Object.entries(extra))
+    if (Array.isArray(values))
+      setOwn(
+        read,
+        key,
+        values.filter((value) => typeof value === 'string'),
+      )
+  return { extra: read }
 }
 
 /** A mutable copy, in the shape that every object has. */

@@ -23,6 +23,7 @@ import { permanentIds } from './permanent-ids.ts'
 import { preemption } from './preemption.ts'
 import { propagatedKinds } from './propagated-kinds.ts'
 import { propagationPolicy } from './propagation-policy.ts'
+import { reach } from './reach.ts'
 import { rescheduling } from './rescheduling.ts'
 import { schedulePriority } from './schedule-priority.ts'
 import { scheduling } from './scheduling.ts'
@@ -60,6 +61,7 @@ export const AREAS: readonly FleetArea[] = [
   clusterTaintPolicy,
   clusterFailover,
   applicationFailover,
+  reach,
   status,
   migration,
   drift,

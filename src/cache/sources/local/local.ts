@@ -4,15 +4,15 @@
  * only after that, so that nobody ever holds a whole range of mixed bytes. What cannot be noticed: a file that gets other bytes
  * of the same length within one tick of the file system's clock (some milliseconds), or whose time of change is set back.
  */
-import type { FileHandle } from 'node:fs/promises'
-import { realpath, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, type FileHandle, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { cleanPath, isCleanSegment } from '../clean-path.ts'
 import { LOCAL_CHUNK } from '../limits.ts'
 import { createPager, type Found } from '../pager.ts'
 import { assertRange } from '../range.ts'
 import { type Range, type Source, SourceChanged, type SourceFile, SourceRefused } from '../source.ts'
-import { NotInside, openFileInside } from './inside.ts'
+import { NotInside, openFileInside, procPath } from './inside.ts'
 import { localFile, walkLocal } from './walk.ts'
 import { createWatches } from './watches.ts'
 
@@ -69,6 +69,7 @@ export function createLocalSource({ mountPoint, path: place, mostWatchedDirector
     list: pager.list,
     stat: statFile,
     read: (file, range, signal) => readRange({ file, range, signal }, openFile),
+    copyTo: (file, destination) => copyWhole(file, destination, openFile),
     watch: watches.start,
     async close() {
       watches.close()
@@ -119,6 +120,19 @@ async function* readRange(
     }
     await assertSame(handle, file)
     if (held !== undefined) yield held
+  } finally {
+    await handle.close()
+  }
+}
+
+async function copyWhole(file: SourceFile, destination: string, openFile: (name: string) => Promise<FileHandle>): Promise<void> {
+  if (cleanPath(file.path) === undefined) throw new SourceChanged('no file can have the name that was asked for')
+  const handle = await openFile(file.path).catch(undefinedIfNotInside)
+  if (handle === undefined) throw new SourceChanged(`${file.path} is not there any more`)
+  try {
+    await assertSame(handle, file)
+    await copyFile(procPath(handle), destination, constants.COPYFILE_EXCL)
+    await assertSame(handle, file)
   } finally {
     await handle.close()
   }

@@ -10,6 +10,7 @@ import { isCleanSegment } from '../clean-path.ts'
 import { DEEPEST_PATH, MOST_DIRECTORIES } from '../limits.ts'
 import type { Found } from '../pager.ts'
 import { type SourceFile, SourceRefused } from '../source.ts'
+import { UNFINISHED } from '../unfinished.ts'
 import { NotInside, openDirectoryInside, procPath, resolveInside } from './inside.ts'
 
 interface Directory {
@@ -93,6 +94,7 @@ function ofUnreadable(error: unknown): 'refused' | undefined {
 async function inspect(walk: LocalWalk, directory: Directory, { handle, entry }: { handle: FileHandle; entry: Dirent }): Promise<Step> {
   const bytes = entry.name as unknown as Buffer
   const name = textOf(bytes)
+  if (name === UNFINISHED) return {}
   const relative = directory.relative === '' ? (name ?? bytes.toString()) : `${directory.relative}/${name ?? bytes}`
   const refused: Step = { found: { refused: relative } }
   if (name === undefined || !isCleanSegment(name)) return refused

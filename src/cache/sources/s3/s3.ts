@@ -3,47 +3,21 @@
  * file. Requests are signed by aws4fetch with credentials read anew when they change; without credentials the bucket is read as
  * a public one. Keys that end with a slash are markers of directories and no files.
  */
-import { AwsV4Signer } from 'aws4fetch'
-import type { Clock } from '../../../base/clock.ts'
 import { cleanPath } from '../clean-path.ts'
 import { LARGEST_LISTING_ANSWER, MOST_DIRECTORIES } from '../limits.ts'
-import type { MountOptions } from '../options.ts'
 import { createPager, type Found } from '../pager.ts'
 import { assertRange } from '../range.ts'
 import { type Source, type SourceFile, SourceRefused } from '../source.ts'
-import type { WebAnswer, WebClient } from '../web/client.ts'
+import type { WebAnswer } from '../web/client.ts'
 import { lengthOf, rangeHeaders, rangeOf, textOf, validatorsOf } from '../web/ranged.ts'
+import { type Ask, createAsk, type S3Options } from './ask.ts'
 import { parseListResult, type S3Object } from './list-result.ts'
-import { type S3Place, s3CredentialsOf } from './settings.ts'
+import type { S3Place } from './settings.ts'
 
-export interface S3Options {
-  place: S3Place
-  options: MountOptions
-  client: WebClient
-  clock: Clock
-}
-
-interface S3Request {
-  method: 'GET' | 'HEAD'
-  key?: string
-  query?: Readonly<Record<string, string>>
-  headers?: Readonly<Record<string, string>>
-}
-
-type Ask = (request: S3Request, signal: AbortSignal) => Promise<WebAnswer>
-
-export function createS3Source({ place, options, client, clock }: S3Options): Source {
+export function createS3Source(options: S3Options): Source {
+  const { place, client } = options
   const { prefix } = place
-  const ask: Ask = async ({ method, key = '', query = {}, headers = {} }, signal) => {
-    const url = new URL(encodedKey(key), place.base)
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const credentials = await s3CredentialsOf(options)
-    const signed =
-      credentials === undefined
-        ? headers
-        : await signedHeaders({ url, method, headers, ...credentials, region: place.region, now: clock.now() })
-    return client.request({ url, method, headers: signed, signal, mayRedirect: false })
-  }
+  const ask = createAsk(options)
   const keyOf = (path: string) => (path === singleOf(prefix) && isSingle ? prefix.slice(0, -1) : prefix + path)
   let isSingle = false
 
@@ -93,7 +67,7 @@ export function createS3Source({ place, options, client, clock }: S3Options): So
 /** The name that a prefix has as a file. */
 const singleOf = (prefix: string): string => prefix.slice(prefix.lastIndexOf('/', prefix.length - 2) + 1, -1)
 
-async function* objectsOf(ask: Ask, { prefix }: S3Place, signalNow: () => AbortSignal): AsyncGenerator<S3Object, void> {
+export async function* objectsOf(ask: Ask, { prefix }: S3Place, signalNow: () => AbortSignal): AsyncGenerator<S3Object, void> {
   let token: string | undefined
   for (let pages = 1; ; pages++) {
     const query = {
@@ -132,34 +106,10 @@ async function headOf(ask: Ask, { key, path }: { key: string; path: string }, si
   return size === undefined || validators === undefined ? undefined : { path, size, ...validators }
 }
 
-function listingRefused(status: number): Error {
+export function listingRefused(status: number): Error {
   if (status === 301 || status === 307) return new SourceRefused('the bucket is in another region: set aws.region or the endpoint')
   if (status === 401 || status === 403)
     return new SourceRefused(`S3 refuses access (status ${status}): check the credentials and what they permit`)
   if (status === 404) return new SourceRefused('there is no such bucket: check the mount point and the endpoint')
   return new Error(`S3 answered with status ${status}`)
-}
-
-/** As signatures expect it: everything but letters, digits and `-._~/` is encoded. */
-const encodedKey = (key: string): string =>
-  key
-    .split('/')
-    .map((part) => encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`))
-    .join('/')
-
-interface Signing {
-  url: URL
-  method: string
-  headers: Readonly<Record<string, string>>
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken?: string
-  region: string
-  now: number
-}
-
-async function signedHeaders({ url, now, ...rest }: Signing): Promise<Record<string, string>> {
-  const datetime = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, '')
-  const { headers } = await new AwsV4Signer({ ...rest, url: url.href, service: 's3', datetime }).sign()
-  return Object.fromEntries(headers)
 }

@@ -13,7 +13,9 @@ import { within, withProgress } from './patience.ts'
 
 export interface WebRequest {
   url: URL
-  method: 'GET' | 'HEAD'
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** Sent whole; sent again when a kept connection turns out to be closed. */
+  body?: Uint8Array
   headers?: Readonly<Record<string, string>>
   signal: AbortSignal
   /** Signed requests are valid for one URL only. */
@@ -52,18 +54,25 @@ export function createWebClient({ clock, allowPrivateAddresses, times = WEB_TIME
   }
   const lookup = checkedLookup(allowPrivateAddresses, resolve)
 
-  async function once({ url, method, headers, signal }: WebRequest): Promise<WebAnswer> {
+  async function once({ url, method, headers, body, signal }: WebRequest): Promise<WebAnswer> {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new SourceRefused(`${url.protocol} cannot be read: use http or https`)
     assertHost(url, allowPrivateAddresses)
     const options: RequestOptions = {
       method,
       agent: agents[url.protocol],
       lookup: lookup as RequestOptions['lookup'],
-      headers: { ...headers, 'accept-encoding': 'identity', 'user-agent': 'sluice' },
+      headers: {
+        ...headers,
+        'accept-encoding': 'identity',
+        'user-agent': 'sluice',
+        ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+      },
       maxHeaderSize: LARGEST_HEADERS,
     }
-    const message = await within({ clock, ms: times.answerMs, signal, what: `${shown(url)} did not answer` }, (ended) =>
-      send(url, options, ended),
+    // What is sent may go as slowly as what comes.
+    const ms = times.answerMs + ((body?.length ?? 0) * 1000) / times.leastBytesPerSecond
+    const message = await within({ clock, ms, signal, what: `${shown(url)} did not answer` }, (ended) =>
+      send({ url, options, body, signal: ended }),
     )
     return answerOf({ message, method, url, signal, clock, times })
   }
@@ -90,19 +99,27 @@ export function createWebClient({ clock, allowPrivateAddresses, times = WEB_TIME
 /** For messages: without user, password, query. */
 export const shown = (url: URL): string => `${url.protocol}//${url.host}${url.pathname.slice(0, 200)}`
 
+interface Sending {
+  url: URL
+  options: RequestOptions
+  body: Uint8Array | undefined
+  signal: AbortSignal
+}
+
 /** A connection that was kept alive may have been closed by the other side just now: then once more, on a new one. */
-async function send(url: URL, options: RequestOptions, signal: AbortSignal, isSecond = false): Promise<IncomingMessage> {
+async function send(sending: Sending, isSecond = false): Promise<IncomingMessage> {
+  const { url, options, body, signal } = sending
   const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, signal })
   try {
     return await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve)
       // Stays for later errors, too: those of the answer are seen where its body is read.
       outgoing.on('error', reject)
-      outgoing.end()
+      outgoing.end(body)
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (!isSecond && outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return send(url, options, signal, true)
+    if (!isSecond && outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return send(sending, true)
     if (error instanceof SourceRefused || signal.aborted) throw error
     throw new Error(`${shown(url)} cannot be reached: ${code ?? 'the answer is no HTTP'}`)
   }

@@ -24,7 +24,8 @@ import { createRetries } from '../retries.ts'
 import { purgedFirst } from '../targets.ts'
 import { createTemplateWatch } from '../template-watch.ts'
 import { workNameOf } from '../work-for.ts'
-import { worksNaming, worksWithId } from '../works-index.ts'
+import { worksNaming, worksWithIdOf } from '../works-index.ts'
+import { neededTargets } from './cluster-scoped.ts'
 import { isGoing, isHeld, type Observed, orphansOf, plan } from './plan.ts'
 import { policiesFor } from './policies.ts'
 import { indexesOf, isSpecChanged, watchesOf } from './triggers.ts'
@@ -48,15 +49,21 @@ export function bindingWorks(kind: BindingKind, deps: BindingDeps): Controller {
     const template = binding === undefined || isGoing(binding) ? undefined : watch.templateOf(binding)
     const isHeldBack = binding === undefined || permanentIdOf(kind, binding) === '' || isHeld(binding, works)
     const { wanted, hindrances } =
-      template === undefined || isHeldBack
-        ? { wanted: [], hindrances: [] }
-        : await wantedWorks({ kind, binding, template, ...given(read, template) })
+      template === undefined || isHeldBack ? { wanted: [], hindrances: [] } : await wantedOf(binding, template, read)
     const seen = { kind, binding, works, template, wanted, hindrances }
     const retryAfterMs = retries.afterMs(
       `${ref.namespace}/${ref.name}`,
       hindrances.some(({ mayPass }) => mayPass),
     )
     return { ...seen, retryAfterMs, isFresh: await isSure(seen, { ref, client, isCurrent }) }
+  }
+
+  async function wantedOf(binding: Binding, template: KubeObject, read: PassReader): Promise<Pick<Observed, 'wanted' | 'hindrances'>> {
+    const { namespace = '' } = binding.metadata
+    const bindingOf = (name: string): Binding | undefined => read.get(kind.resource, namespace, name)
+    const needed = await neededTargets({ ...deps, binding, template, bindingOf })
+    const { wanted, hindrances } = await wantedWorks({ kind, binding: needed.binding, template, ...given(read, template) })
+    return { wanted, hindrances: [...needed.hindrances, ...hindrances] }
   }
 
   function given(read: PassReader, template: KubeObject) {
@@ -96,7 +103,7 @@ export function bindingWorks(kind: BindingKind, deps: BindingDeps): Controller {
 
 /** Found by its permanent id, and by name: those of an earlier binding, or from before its label was changed. */
 function worksOf(kind: BindingKind, { ref, binding, read }: { ref: ObjectRef; binding: Binding | undefined; read: PassReader }): Work[] {
-  const found = [...worksNaming(read, ref), ...(binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding)))]
+  const found = [...worksNaming(read, ref), ...(binding === undefined ? [] : worksWithIdOf(read, kind, binding))]
   return [...new Set(found)]
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
+import { overreachOf } from '../../../kinds/karmada/binding-reach.ts'
 import type { Binding, Work } from '../../../kinds/karmada/index.ts'
 import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import { WORKS } from '../../../kinds/karmada/resources.ts'
@@ -38,7 +39,7 @@ export const clusterOf = ({ metadata }: KubeObject): string => clusterOfExecutio
 /** Works that have to be deleted, and are not being deleted yet. */
 export function orphansOf({ binding, works }: Pick<Observed, 'binding' | 'works'>): Work[] {
   const staying = works.filter((work) => !isGoing(work))
-  if (binding === undefined || isGoing(binding)) return staying
+  if (binding === undefined || isGoing(binding) || overreachOf(binding) !== undefined) return staying
   const kept = keptClusters(binding.spec)
   return staying.filter((work) => !kept.has(clusterOf(work)))
 }
@@ -59,6 +60,8 @@ export function plan(observed: Observed): Plan {
     return { actions: [...removals(kind, binding, orphans), ...done] }
   }
   if (permanentIdOf(kind, binding) === '') return { actions: [], events: [withoutId(kind, binding)] }
+  const overreach = overreachOf(binding)
+  if (overreach !== undefined) return { actions: removals(kind, binding, orphans), events: [reachesTooFar(binding, overreach)] }
   const writes = isHeld(binding, observed.works) ? [] : writesOf(observed, binding)
   return {
     actions: [...removals(kind, binding, orphans), ...batch(writes)],
@@ -111,6 +114,14 @@ function cleanupFailed(
   const message = `cluster(${clusterOf(of)}): the Work of ${kind.display(refOf(binding))} cannot be removed: ${why}`
   return { of: binding, type: 'Warning', reason: 'CleanupWorkFailed', message }
 }
+
+const reachesTooFar = (binding: Binding, why: string): KeyedEvent => ({
+  key: 'reaches too far',
+  of: binding,
+  type: 'Warning',
+  reason: SYNC_WORK_FAILED,
+  message: `spec.resource.namespace: ${why}`,
+})
 
 function withoutId(kind: BindingKind, binding: Binding): KeyedEvent {
   const message = `${kind.display(refOf(binding))} has no label ${kind.idLabel}: the admission that gives it did not run when it was created`

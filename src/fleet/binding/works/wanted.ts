@@ -17,6 +17,7 @@ import { completionsByCluster } from '../job-completions.ts'
 import { replicasFor, targetsOf } from '../targets.ts'
 import { workChange } from '../work-change.ts'
 import { workFor, workNameOf } from '../work-for.ts'
+import { isWithin } from '../works-index.ts'
 
 export interface WantedWork {
   cluster: string
@@ -107,7 +108,7 @@ async function wantedWork(input: WantedInput, { target, completions, revised }: 
 /** A Work of the same name that belongs to another is never taken over. */
 export function otherOwner(kind: BindingKind, binding: Binding, work: KubeObject): string | undefined {
   const id = permanentIdOf(kind, work)
-  if (id !== '' && id === permanentIdOf(kind, binding)) return undefined
+  if (id !== '' && id === permanentIdOf(kind, binding) && isWithin(kind, work, binding)) return undefined
   const named = kind.namedBy(work)
   const { namespace, name } = refOf(binding)
   if (named === undefined) return 'another maker'

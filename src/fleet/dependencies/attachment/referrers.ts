@@ -8,12 +8,12 @@ import { RESOURCE_BINDINGS } from '../../../kinds/karmada/resources.ts'
 import { DEPENDED_BY_LABEL_PREFIX, RESOURCE_BINDING_ID } from '../../../kinds/karmada/well-known.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type ObjectRef, objectKey } from '../../../kube/object-reference.ts'
-import { matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
 import { type Index, indexOf, type Reader } from '../../../runtime/controller.ts'
 import type { Templates } from '../../../runtime/templates.ts'
+import { templateWithin } from '../../binding/index.ts'
 import { controllerUidOf } from '../../detector/binding/desired.ts'
 import type { DependentReference } from '../../interpreter/interpreter.ts'
-import { dependenciesOf, isReachable, takesDependencies } from '../references.ts'
+import { dependenciesOf, isReachable, means, takesDependencies } from '../references.ts'
 
 const BY_NAME = 'needs-by-name'
 const BY_LABELS = 'needs-by-labels'
@@ -70,7 +70,7 @@ export function dependencyOf(ref: ObjectRef, binding: ResourceBinding | undefine
   const owner = binding === undefined ? undefined : controllerUidOf(binding)
   const byName = read.byIndex(RESOURCE_BINDINGS, BY_NAME, `${namespace}/${name}`)
   const ofCluster = clusterScoped(byName, name, templates)
-  const current = binding?.spec === undefined ? undefined : templates.get(binding.spec.resource)
+  const current = binding?.spec === undefined ? undefined : templateWithin(templates, binding)
   const objects = [
     ...templates.ofBinding(namespace, name).map(({ object }) => object),
     ...ofCluster.flatMap((reference) => templates.get({ ...reference, namespace: '' }) ?? []),
@@ -98,13 +98,6 @@ function referrersOf(object: KubeObject, namespace: string, byName: readonly Res
   const candidates = [...byName, ...read.byIndex(RESOURCE_BINDINGS, BY_LABELS, labelsKeyOf(namespace, object))]
   const referrers = candidates.filter((binding) => reachable(binding).some((reference) => means(reference, object)))
   return [...new Set(referrers)].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
-}
-
-function means(reference: DependentReference, { apiVersion, kind, metadata }: KubeObject): boolean {
-  if (reference.apiVersion !== apiVersion || reference.kind !== kind) return false
-  if (reference.name !== undefined) return reference.name === metadata.name
-  const selector = selectorFromObject(reference.labelSelector)
-  return selector.error === undefined && selector.value !== undefined && matchesLabels(selector.value, metadata.labels)
 }
 
 export const snapshotOf = ({ metadata, spec }: ResourceBinding): BindingSnapshot => ({

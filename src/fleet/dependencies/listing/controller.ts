@@ -24,6 +24,7 @@ import {
   via,
 } from '../../../runtime/controller.ts'
 import { hasFinalizer } from '../../../runtime/finalizer.ts'
+import { templateWithin } from '../../binding/index.ts'
 import { isSameContent } from '../../detector/content.ts'
 import type { DependentReference } from '../../interpreter/interpreter.ts'
 import type { DependenciesDeps } from '../deps.ts'
@@ -65,7 +66,7 @@ export const dependenciesListing = ({ templates, interpreter }: DependenciesDeps
     async observe({ namespace, name }, binding, read) {
       const isMentioned = read.byIndex(RESOURCE_BINDINGS, REQUIRED_BY, `${namespace}/${name}`).length > 0
       if (binding === undefined || !isDue(binding)) return { binding, template: undefined, answer: undefined, isMentioned }
-      const template = templates.get(binding.spec.resource)
+      const template = templateWithin(templates, binding)
       if (template === undefined || template.metadata.uid !== binding.spec.resource.uid || !isAsked(interpreter, template, binding))
         return { binding, template: undefined, answer: undefined, isMentioned }
       return { binding, template, answer: await ask(interpreter, template), isMentioned }

@@ -5,14 +5,15 @@
  * changes, when one of its Works is gone, and when a task times out. Deletion: nothing to undo.
  */
 
-import { BINDING_KINDS, type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
+import { BINDING_KINDS, type BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
+import { referredBy } from '../../../kinds/karmada/binding-reach.ts'
 import type { Binding } from '../../../kinds/karmada/index.ts'
 import { clusterOfExecutionNamespace } from '../../../kinds/karmada/names.ts'
 import { WORKS } from '../../../kinds/karmada/resources.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type Plan, via } from '../../../runtime/controller.ts'
-import { worksIndex, worksWithId } from '../../binding/works-index.ts'
-import { controllerName, evictionEvent, templateOf } from '../eviction.ts'
+import { worksIndex, worksWithIdOf } from '../../binding/works-index.ts'
+import { controllerName, evictionEvent } from '../eviction.ts'
 import type { FailoverOptions } from '../options.ts'
 import { assess } from './assess.ts'
 
@@ -40,7 +41,7 @@ export function gracefulEviction(
     // All that matters is that a Work is gone.
     watches: [via(WORKS, (work) => [kind.namedBy(work)].flatMap((ref) => ref ?? []), { isRelevantUpdate: () => false, priority: 'low' })],
     observe(_ref, binding, read) {
-      const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
+      const works = binding === undefined ? [] : worksWithIdOf(read, kind, binding)
       const copies = new Set(works.flatMap(({ metadata }) => clusterOfExecutionNamespace(metadata.namespace ?? '') ?? []))
       return { binding, copies, nowMs: read.nowMs() }
     },
@@ -60,6 +61,6 @@ const planWith =
     const { kept, done, nextMs } = assess(binding, { nowMs, timeoutSeconds, copies })
     const later = nextMs === undefined ? {} : { requeueAfterMs: nextMs - nowMs + MARGIN_MS }
     if (kept.length === tasks.length && kept.every((task, i) => task === tasks[i])) return { actions: [], ...later }
-    const events = done.flatMap((cluster) => [binding, templateOf(binding)].map((of) => evictionEvent(of, cluster, 'succeed')))
+    const events = done.flatMap((cluster) => [binding, ...referredBy(binding)].map((of) => evictionEvent(of, cluster, 'succeed')))
     return { actions: [{ do: 'patch', resource, of: binding, patch: { spec: { gracefulEvictionTasks: kept } }, events }], ...later }
   }

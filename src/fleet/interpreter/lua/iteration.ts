@@ -30,7 +30,7 @@ class PairsCursor implements Cursor {
 
   advance(run: Run): boolean {
     if (!this.isBehindList) {
-      if (this.advanceInList()) return true
+      if (this.counted(run, () => this.advanceInList())) return true
       this.isBehindList = true
       this.position = 0
       if (this.table.untouched() !== undefined) {
@@ -38,7 +38,16 @@ class PairsCursor implements Cursor {
         run.work(this.names.length >> 3)
       }
     }
-    return this.names === undefined ? this.advanceInFields() : this.advanceInNames(this.names)
+    const { names } = this
+    return this.counted(run, () => (names === undefined ? this.advanceInFields() : this.advanceInNames(names)))
+  }
+
+  /** What is empty is skipped, and there may be much of it. */
+  private counted(run: Run, advance: () => boolean): boolean {
+    const from = this.position
+    const isThere = advance()
+    run.work((this.position - from) >> 3)
+    return isThere
   }
 
   private advanceInNames(names: readonly string[]): boolean {
@@ -148,28 +157,36 @@ export const next: LuaFunction = (run, site, ...args) => {
     if (typeof key === 'number' && key >= 1 && key <= length && Number.isInteger(key)) position = key
     else return nextInHash(run, table, key, site)
   }
+  const from = position
   for (; position < length; position++) {
     const value = table.get(position + 1)
-    if (value !== undefined) return [position + 1, value]
+    if (value === undefined) continue
+    run.work((position - from) >> 3)
+    return [position + 1, value]
   }
-  return firstFrom(table, 0)
+  run.work((position - from) >> 3)
+  return firstFrom(run, table, 0)
 }
 
 function nextInHash(run: Run, table: LuaTable, key: LuaValue, site: number): LuaResult {
   const names = table.jsonKeys()
   run.work(names.length >> 2)
   const place = table.fields()?.placeAfter(key) ?? names.indexOf(key as string) + 1
-  return place === 0 ? run.fail(site, "invalid key to 'next'") : firstFrom(table, place)
+  return place === 0 ? run.fail(site, "invalid key to 'next'") : firstFrom(run, table, place)
 }
 
-function firstFrom(table: LuaTable, from: number): LuaResult {
+function firstFrom(run: Run, table: LuaTable, from: number): LuaResult {
   const fields = table.fields()
   const names = table.jsonKeys()
+  run.work(names.length >> 2)
   for (let i = from; i < (fields?.places ?? names.length); i++) {
     const key = fields === undefined ? names[i] : fields.keyAt(i)
     const value = table.get(key)
-    if (value !== undefined) return [key, value]
+    if (value === undefined) continue
+    run.work((i - from) >> 3)
+    return [key, value]
   }
+  run.work((fields?.places ?? 0) >> 3)
   return undefined
 }
 

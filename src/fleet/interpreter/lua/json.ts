@@ -97,7 +97,11 @@ class Encoder {
 
   private encodeValue(value: LuaValue, path: Path | undefined, twin: unknown, depth: number): unknown {
     this.run.work(1)
-    if (typeof value === 'string') return this.clean(value)
+    if (typeof value === 'string') {
+      // A text may be in the result many times, and is written out each time.
+      this.run.make(value.length)
+      return this.clean(value)
+    }
     if (value instanceof LuaTable) return this.filled(this.encode(value, path, twin, depth + 1), path)
     if (typeof value === 'function') throw new LuaError('cannot encode function to JSON')
     if (typeof value === 'number' && !Number.isFinite(value)) throw new LuaError(`cannot encode ${value} to JSON`)
@@ -172,6 +176,7 @@ class Encoder {
   ): unknown {
     if (isInPlace && child === undefined) return old
     this.run.work(1)
+    if (typeof old === 'string') this.run.make(old.length)
     if (typeof old !== 'object') return old === undefined ? LEFT_OUT : old
     if (old === null) return LEFT_OUT
     const at = typeof key === 'number' ? path : this.below(path, key)

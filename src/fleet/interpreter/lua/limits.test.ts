@@ -7,6 +7,11 @@ const STEPS = /takes more than 2000000 steps/
 const MEMORY = /makes more than 67108864 bytes/
 const STACK = /stack overflow/
 
+/** A text of 2^23 characters, and another that differs in the last one. */
+const LONG = 'local a = "0123456789abcdef"; for _ = 1, 19 do a = a .. a end; local b = a .. "x"; a = a .. "y";'
+const NON_ASCII = 'local s = "äöüß"; for _ = 1, 15 do s = s .. s end;'
+const STRAYS = `${NON_ASCII} s = s:sub(2);`
+
 /** Each of these would keep a process busy, or exhaust its memory, if nothing were counted. */
 const HOSTILE: readonly [string, string, RegExp][] = [
   ['an endless loop', 'while true do end', STEPS],
@@ -50,6 +55,75 @@ const HOSTILE: readonly [string, string, RegExp][] = [
     'local t = {}; for i = 1, 1000 do t[i] = "0123456789" end; while true do table.concat(t) end',
     /steps|bytes/,
   ],
+  ['comparisons of long texts', `${LONG} while true do local _ = a < b end`, STEPS],
+  ['comparisons of long texts, the other way round', `${LONG} while true do local _ = a >= b end`, STEPS],
+  ['equal long texts', `${LONG} while a ~= b do end`, STEPS],
+  ['equal long texts in one place', `${LONG} local t = {a, b}; while true do local _ = t[1] == t[2] end`, STEPS],
+  ['long texts as keys', `${LONG} local t = {}; t[a] = 1; while true do local _ = t[b] end`, STEPS],
+  ['long texts as keys that are set', `${LONG} local t = {}; while true do t[a] = 1; t[b] = 1 end`, STEPS],
+  [
+    'keys that share a hash',
+    'local s = "x"; for _ = 1, 14 do s = s .. s end; local t = {}; for i = 1000, 2000 do t[s .. i] = i end; while true do local _ = t[s .. 1999] end',
+    /steps|bytes/,
+  ],
+  [
+    'long texts that are sorted',
+    `${LONG} local t = {}; for i = 1, 100 do t[i] = i % 2 == 0 and a or b end; while true do table.sort(t) end`,
+    STEPS,
+  ],
+  ['lengths of texts beyond ASCII', `${NON_ASCII} while true do local _ = #s end`, STEPS],
+  ['pieces of texts beyond ASCII', `${NON_ASCII} while true do local _ = s:sub(1, 1) end`, STEPS],
+  ['lengths of texts of stray bytes', `${STRAYS} while true do local _ = #s end`, STEPS],
+  ['pieces of texts of stray bytes', `${STRAYS} while true do local _ = s:sub(2, 3) end`, STEPS],
+  ['upper case beyond ASCII', `${NON_ASCII} while true do s:upper() end`, /steps|bytes/],
+  [
+    'a plain search that almost succeeds everywhere',
+    'local s = "a"; for _ = 1, 18 do s = s .. s end; local p = "b" .. s; s = s .. s; while true do s:find(p, 1, true) end',
+    STEPS,
+  ],
+  [
+    'many arguments, passed on and on',
+    'local t = {}; for i = 1, 7000 do t[i] = i end; local function f(...) while true do select("#", ...) end end f(unpack(t))',
+    STEPS,
+  ],
+  [
+    'many arguments, selected',
+    'local t = {}; for i = 1, 7000 do t[i] = i end; local function f(...) while true do local _ = select(2, ...) end end f(unpack(t))',
+    STEPS,
+  ],
+  [
+    'empty places before a field',
+    'local t = {}; for i = 1, 30000 do t["k" .. i] = i end; for i = 1, 14000 do t["k" .. i] = nil end; while true do next(t) end',
+    STEPS,
+  ],
+  [
+    'empty places before a field, walked',
+    'local t = {}; for i = 1, 30000 do t["k" .. i] = i end; for i = 1, 14000 do t["k" .. i] = nil end; while true do for _ in pairs(t) do break end end',
+    STEPS,
+  ],
+  [
+    'empty places in a list',
+    'local t = {}; for i = 1, 30000 do t[i] = i end; for i = 1, 29999 do t[i] = nil end; while true do next(t) end',
+    STEPS,
+  ],
+  ['the largest key of a big table', 'local t = {}; for i = 1, 30000 do t["k" .. i] = i end; while true do table.maxn(t) end', STEPS],
+  ['digits of other bases', `${LONG} while true do tonumber(a, 16) end`, STEPS],
+  [
+    'quantities of very many digits',
+    'local kube = require("kube"); local s = "1"; for _ = 1, 17 do s = s .. s end; while true do pcall(kube.getResourceQuantity, s) end',
+    STEPS,
+  ],
+  [
+    'sums of long quantities',
+    'local kube = require("kube"); local s = "1"; for _ = 1, 17 do s = s .. s end; while true do pcall(kube.resourceAdd, s, s) end',
+    STEPS,
+  ],
+  [
+    'pods of very many containers',
+    'local kube = require("kube"); local c = {}; for i = 1, 5000 do c[i] = {name = "a", image = "b"} end; local t = {spec = {containers = c}}; while true do kube.accuratePodRequirements(t) end',
+    /steps|bytes/,
+  ],
+  ['a result that holds one long text many times', `${LONG} local t = {}; for i = 1, 1000 do t[i] = a end; return t`, MEMORY],
 ]
 
 describe('lua limits', () => {
@@ -82,6 +156,30 @@ describe('lua limits', () => {
     assert.throws(() => run('local t = {}; for i = 1, 9000 do t[i] = i end; return unpack(t)'), /too many results to unpack/)
     assert.throws(() => run('return unpack({}, 1, 1e9)'), /too many results to unpack/)
     assert.throws(() => run('local s = "x"; for _ = 1, 14 do s = s .. s end; return s:byte(1, -1)'), /string slice too long/)
+  })
+
+  const given =
+    (value: unknown, body: string): (() => unknown) =>
+    () =>
+      run(body, [value]).json(1, { root: 'list', references: [{}] })
+  it('what a script reads of its arguments is counted as well', () => {
+    const long = 'x'.repeat(1_000_000)
+    const containers = Array.from({ length: 5000 }, () => ({ name: 'a' }))
+    const ofPods = 'local kube = require("kube"); while true do kube.accuratePodRequirements(arg1) end'
+    assert.throws(given([long], 'local t = {}; for i = 1, 100 do t[i] = arg1 end; return t'), MEMORY)
+    assert.throws(given({ a: long, b: `${long.slice(1)}y` }, 'while arg1.a ~= arg1.b do end'), STEPS)
+    assert.throws(given({ spec: { containers } }, ofPods), STEPS)
+    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, {}]))
+    assert.throws(given(fields, 'while true do next(arg1) end'), STEPS)
+  })
+
+  it('what is read again and again of an argument is found without a search', () => {
+    const nulls = Array.from({ length: 1_000_000 }, () => null)
+    assert.equal(run('local n = 0; for i = 1, 100000 do n = n + #arg1 end; return n', [nulls]).value(1), 0)
+    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, {}]))
+    assert.equal(run('local n = 0; for _, v in pairs(arg1) do if v then n = n + 1 end end; return n', [fields]).value(1), 20_000)
+    const body = 'arg1.k19999.a = 1; for _, v in pairs(arg1) do v.b = 2 end; return arg1.k19999.a + arg1.k3.b'
+    assert.equal(run(body, [fields]).value(1), 3)
   })
 
   it('limits are those that are given', () => {

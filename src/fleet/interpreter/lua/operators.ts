@@ -6,13 +6,25 @@ import { compareStrings } from '../../../kube/go-print.ts'
 import type { Shape } from './fields.ts'
 import type { Run } from './run.ts'
 import { LuaTable } from './table.ts'
-import { byteCount } from './text.ts'
+import { byteCount, byteWork } from './text.ts'
 import { formatNumber, type LuaFunction, type LuaValue, numberOf, typeName } from './values.ts'
 
 export function index(run: Run, container: LuaValue, key: LuaValue, site: number): LuaValue {
+  if (typeof key === 'string' && key.length >= LONG_KEY) lookUp(run, container, key)
   if (container instanceof LuaTable) return container.get(key)
   if (typeof container === 'string') return textMethod(run, key)
   return run.failOn(site, `attempt to index a ${typeName(container)} value`)
+}
+
+const LONG_KEY = 64
+/** Beyond this, texts of the same length share a hash, so that each field may have to be compared. */
+const LONG_HASHED = 16_000
+/** Fields of small tables are compared one after the other. */
+const SMALL = 8
+
+function lookUp(run: Run, container: LuaValue, key: string): void {
+  const fields = container instanceof LuaTable ? (container.fields()?.size ?? 0) : 0
+  run.work((key.length >> 4) * (1 + (key.length < LONG_HASHED ? Math.min(fields, SMALL) : fields)))
 }
 
 export function field(run: Run, container: LuaValue, key: string, site: number): LuaValue {
@@ -27,6 +39,7 @@ export function setIndex(run: Run, container: LuaValue, key: LuaValue, value: Lu
   if (!(container instanceof LuaTable)) run.failOn(site, `attempt to index a ${typeName(container)} value`)
   if (key === undefined) run.fail(site, 'table index is nil')
   if (typeof key === 'number' && Number.isNaN(key)) run.fail(site, 'table index is NaN')
+  if (typeof key === 'string' && key.length >= LONG_KEY) lookUp(run, container, key)
   ;(container as LuaTable).set(run, key, value)
 }
 
@@ -62,14 +75,31 @@ export function modulo(run: Run, a: LuaValue, b: LuaValue, site: number): number
 
 export const negate = (run: Run, a: LuaValue, site: number): number => -number(run, a, site)
 
+/** Texts of the same length are compared. */
+export function equal(run: Run, a: LuaValue, b: LuaValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) run.read(a.length)
+  return a === b
+}
+
+function comparedTexts(run: Run, a: string, b: string): number {
+  run.read(Math.min(a.length, b.length))
+  return compareStrings(a, b)
+}
+
+/** How many values one call passes on to another. */
+export function spread(run: Run, values: readonly LuaValue[]): readonly LuaValue[] {
+  run.work(values.length >> 3)
+  return values
+}
+
 export function less(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a < b
-  return typeof a === 'string' && typeof b === 'string' ? compareStrings(a, b) < 0 : incomparable(run, a, b, site)
+  return typeof a === 'string' && typeof b === 'string' ? comparedTexts(run, a, b) < 0 : incomparable(run, a, b, site)
 }
 
 export function lessOrEqual(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a <= b
-  return typeof a === 'string' && typeof b === 'string' ? compareStrings(a, b) <= 0 : incomparable(run, a, b, site)
+  return typeof a === 'string' && typeof b === 'string' ? comparedTexts(run, a, b) <= 0 : incomparable(run, a, b, site)
 }
 
 export function greater(run: Run, a: LuaValue, b: LuaValue, site: number): boolean {
@@ -100,7 +130,7 @@ export function concat(run: Run, site: number, ...parts: LuaValue[]): string {
 export function length(run: Run, value: LuaValue, site: number): number {
   if (value instanceof LuaTable) return value.length()
   if (typeof value !== 'string') return run.failOn(site, `attempt to get length of a ${typeName(value)} value`)
-  run.work(value.length >> 6)
+  run.work(byteWork(value))
   return byteCount(value)
 }
 

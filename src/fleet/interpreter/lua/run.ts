@@ -1,7 +1,7 @@
 /**
  * One call of a script: its remaining budgets, and its state. Budgets are counts, never time, so the same call ends the
- * same way on every machine: steps (loop iterations, calls, work inside library functions), memory (tables, fields and
- * characters created; nothing is ever credited back) and call depth.
+ * same way on every machine: steps (loop iterations, calls, work inside library functions, and the length of what is compared,
+ * looked up or passed on), memory (tables, fields and characters created; nothing is ever credited back) and call depth.
  */
 import { LuaError, LuaLimitError } from './errors.ts'
 import type { LuaTable } from './table.ts'
@@ -63,6 +63,11 @@ export class Run {
   work(steps: number): void {
     this.steps -= steps
     if (this.steps < 0) this.exhausted()
+  }
+
+  /** Counts the reading of a text: what is short is part of the step that reads it. */
+  read(characters: number): void {
+    if (characters >= 16) this.work(characters >> 4)
   }
 
   exhausted(): never {

@@ -20,6 +20,10 @@ export class LuaTable {
   private items: (LuaTable | undefined)[] | undefined
   private names: string[] | undefined
   private members: LuaTable[] | undefined
+  /** Where names are, once there are many. */
+  private places: Map<string, number> | undefined
+  /** The length of the JSON, once it was asked for: a list may end in very many nulls. */
+  private border: number | undefined
 
   constructor(source?: JsonContainer) {
     this.array = undefined
@@ -28,6 +32,8 @@ export class LuaTable {
     this.items = undefined
     this.names = undefined
     this.members = undefined
+    this.places = undefined
+    this.border = undefined
   }
 
   /** A library as a script sees it: the script may change its own copy. */
@@ -101,6 +107,7 @@ export class LuaTable {
       this.names = [key]
       this.members = [child]
     } else {
+      this.places?.set(key, this.names.length)
       this.names.push(key)
       this.members?.push(child)
     }
@@ -111,6 +118,11 @@ export class LuaTable {
   private childNamed(key: string): LuaTable | undefined {
     const { names } = this
     if (names === undefined) return undefined
+    if (names.length > MANY_NAMES) {
+      this.places ??= new Map(names.map((name, i) => [name, i]))
+      const place = this.places.get(key)
+      return place === undefined ? undefined : this.members?.[place]
+    }
     for (let i = 0; i < names.length; i++) if (names[i] === key) return this.members?.[i]
     return undefined
   }
@@ -175,14 +187,18 @@ export class LuaTable {
     this.items = undefined
     this.names = undefined
     this.members = undefined
+    this.places = undefined
+    this.border = undefined
   }
 
   /** A border, as `#` gives it. */
   length(): number {
     if (this.source === undefined) return this.array === undefined ? 0 : this.array.length
     if (!Array.isArray(this.source)) return 0
+    if (this.border !== undefined) return this.border
     let length = this.source.length
     while (length > 0 && (this.source[length - 1] === null || this.source[length - 1] === undefined)) length--
+    this.border = length
     return length
   }
 
@@ -234,6 +250,8 @@ export class LuaTable {
     array.push(value)
   }
 }
+
+const MANY_NAMES = 16
 
 const NO_KEYS: readonly string[] = Object.freeze([])
 

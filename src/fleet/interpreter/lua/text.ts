@@ -17,6 +17,9 @@ export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text)
 
 export const byteCount = (text: string): number => (BEYOND_ASCII.test(text) ? toBytes(text).length : text.length)
 
+/** What reading a string as bytes costs, in steps. */
+export const byteWork = (text: string): number => (isAscii(text) ? text.length >> 6 : text.length)
+
 /** One character, U+0000 to U+00FF, per byte of the UTF-8 form. */
 export function toBytes(text: string): string {
   if (isAscii(text)) return text

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { runtimeKinds } from '../../../kinds/fluid/index.ts'
+import type { KubeObject } from '../../../kube/meta.ts'
 import { aggregated, isHealthy, rulesFor, withStatus } from './asking.ts'
-import { ALLUXIO_RUNTIME, CACHE_RUNTIME, DATA_LOAD, DATASET, statusItems } from './testing.ts'
+import { ALLUXIO_RUNTIME, CACHE_RUNTIME, DATA_LOAD, DATASET, statusItems, THIN_RUNTIME } from './testing.ts'
 
 describe('fluid Dataset', () => {
   const bound = {
@@ -64,13 +66,72 @@ describe('fluid Dataset', () => {
     for (const phase of ['', 'NotBound', 'Pending', 'Failed']) assert.equal(isHealthy(DATASET, { phase }), false, phase)
   })
 
-  it('depends on the secrets of its mounts', () => {
+  it('is not bound while a cluster has said nothing', () => {
+    const status = aggregated(DATASET, [...statusItems(bound), { clusterName: 'silent' }])
+    assert.equal(status.phase, 'NotBound')
+    assert.deepEqual(status.conditions, [{ type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in silent' }])
+    assert.equal(aggregated(DATASET, [...statusItems({ phase: 'Failed' }), { clusterName: 'silent' }]).phase, 'Failed')
+  })
+
+  it('has the size that those see who have listed it, in whatever order they report', () => {
+    const counting = { phase: 'Bound', ufsTotal: '[Calculating]', fileNum: '[Calculating]' }
+    const [half, all] = [
+      { phase: 'Bound', ufsTotal: '1.00GiB', fileNum: '9' },
+      { phase: 'Bound', ufsTotal: '2.00GiB', fileNum: '40' },
+    ]
+    for (const statuses of [
+      [counting, half, all],
+      [all, half, counting],
+    ]) {
+      const { ufsTotal, fileNum } = aggregated(DATASET, statusItems(...statuses))
+      assert.deepEqual([ufsTotal, fileNum], ['2.00GiB', '40'])
+    }
+    assert.equal(aggregated(DATASET, statusItems({ phase: 'NotBound', ufsTotal: '' }, counting)).ufsTotal, '[Calculating]')
+    assert.equal(aggregated(DATASET, statusItems({ phase: '' }, { phase: '' })).ufsTotal, undefined)
+  })
+
+  it('complains about what is wrong in a cluster, and says in which', () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'DatasetReady', message: 'The ddc runtime is ready.' }
+    const notReady = (message: string) => ({ type: 'NotReady', status: 'True', reason: 'DatasetFailedToSetup', message })
+    const said = (...clusters: object[][]) =>
+      aggregated(DATASET, statusItems(...clusters.map((conditions) => ({ phase: 'Bound', conditions })))).conditions
+    assert.deepEqual(said([ready], [ready]), [ready])
+    assert.deepEqual(said([ready], [notReady('no runtime')], [notReady('no class')]), [
+      { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member2, member3' },
+      notReady('member2: no runtime; member3: no class'),
+    ])
+    const nowhere = { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member1, member2' }
+    assert.deepEqual(said([notReady('why')], [notReady('why')]), [notReady('why'), nowhere])
+    const held = { type: 'DeletionHeld', status: 'True', reason: 'PodsUseIt', message: 'pod a uses it' }
+    assert.deepEqual(said([ready, { ...held, status: 'False' }], [ready, held]), [ready, { ...held, message: 'member2: pod a uses it' }])
+    assert.deepEqual(said([ready, held], [ready, held]), [ready, held])
+    const many = said(...Array.from({ length: 6 }, (_, i) => [notReady(`${i}`)])) as { message: string }[]
+    assert.equal(many[0]?.message, 'member1: 0; member2: 1; member3: 2; member4: 3; and 2 more clusters')
+  })
+
+  it('has what its definition demands, also where a cluster has said next to nothing', () => {
+    const nowhere = { type: 'Ready', status: 'False', reason: 'NotEverywhere', message: 'not ready in member1' }
+    assert.deepEqual(aggregated(DATASET, statusItems({ phase: 'NotBound', conditions: [] })), { phase: 'NotBound', conditions: [nowhere] })
+    assert.equal((aggregated(DATASET, statusItems({ phase: '' }, { phase: '' })).conditions as object[]).length, 1)
+    for (const items of [statusItems({}), statusItems({}, {})]) assert.equal(aggregated(DATASET, items), undefined)
+  })
+
+  it('names everybody who refers to it in any cluster', () => {
+    const of = (...datasetRef: string[]) => ({ phase: 'Bound', datasetRef })
+    assert.deepEqual(aggregated(DATASET, statusItems(of('web/a', 'lab/x'), of('web/a', 'db/y'))).datasetRef, ['db/y', 'lab/x', 'web/a'])
+    assert.equal('datasetRef' in aggregated(DATASET, statusItems(of(), of())), false)
+  })
+
+  it('depends on the secrets of its mounts, and on the runtime of its name', () => {
+    const needed = rulesFor(DATASET).dependencies(DATASET)
+    const namesOf = (isMeant: (kind: string) => boolean) => needed.filter(({ kind }) => isMeant(kind)).map(({ name }) => name)
     assert.deepEqual(
-      rulesFor(DATASET)
-        .dependencies(DATASET)
-        .map((reference) => reference.name),
+      namesOf((kind) => kind === 'Secret'),
       ['bucket-key', 'shared-key'],
     )
+    assert.deepEqual([...new Set(namesOf((kind) => kind.endsWith('Runtime')))], ['demo'])
+    const kinds = needed.filter(({ apiVersion }) => apiVersion === 'data.fluid.io/v1alpha1').map(({ kind }) => kind)
+    assert.deepEqual(kinds, runtimeKinds.map(({ kind }) => kind).sort())
   })
 })
 
@@ -224,6 +285,44 @@ describe('fluid CacheRuntime', () => {
   })
 })
 
+describe('workers of a fluid runtime that were scaled in a cluster', () => {
+  const labelled = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { 'resourcetemplate.karmada.io/retain-replicas': 'true' } },
+  })
+  const translated = (kind: string, replicas: number): KubeObject => ({ ...ALLUXIO_RUNTIME, kind, spec: { replicas } })
+  const cache = (replicas: number): KubeObject => ({
+    ...CACHE_RUNTIME,
+    spec: { runtimeClassName: 'builtin', worker: { replicas, options: { a: 'b' } } },
+  })
+  const CASES: [string, KubeObject, KubeObject][] = [
+    ...['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime'].map((kind): [string, KubeObject, KubeObject] => [
+      kind,
+      translated(kind, 2),
+      translated(kind, 5),
+    ]),
+    ['CacheRuntime', cache(2), cache(5)],
+  ]
+  for (const [kind, desired, observed] of CASES)
+    it(`of kind ${kind} are as many as the template says, unless its label leaves that to the cluster`, () => {
+      assert.deepEqual(rulesFor(desired).retain(desired, observed).spec, desired.spec)
+      assert.deepEqual(rulesFor(desired).retain(labelled(desired), observed).spec, observed.spec)
+      const { spec: _, ...bare } = observed
+      assert.deepEqual(rulesFor(desired).retain(labelled(desired), bare).spec, desired.spec)
+    })
+})
+
+describe('what goes along with a fluid runtime', () => {
+  it('is the class or profile that it names, and what its volumes are of', () => {
+    const apiVersion = 'data.fluid.io/v1alpha1'
+    assert.deepEqual(rulesFor(CACHE_RUNTIME).dependencies(CACHE_RUNTIME), [{ apiVersion, kind: 'CacheRuntimeClass', name: 'builtin' }])
+    assert.deepEqual(rulesFor(THIN_RUNTIME).dependencies(THIN_RUNTIME), [
+      { apiVersion, kind: 'ThinRuntimeProfile', name: 'nfs' },
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'nfs-settings' },
+    ])
+  })
+})
+
 for (const kind of ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess']) {
   describe(`fluid ${kind}`, () => {
     const object = { ...DATA_LOAD, kind }
@@ -238,6 +337,9 @@ for (const kind of ['DataLoad', 'DataMigrate', 'DataBackup', 'DataProcess']) {
           { type: 'Complete', status: 'True' },
         ],
       })
+      const unfinished = [{ type: 'Complete', status: 'False', reason: 'Unfinished' }]
+      for (const items of [statusItems(done('Complete', '42s'), { phase: 'Executing' }), statusItems({ phase: 'Pending', conditions: [] })])
+        assert.deepEqual(aggregated(object, items).conditions, unfinished, 'the definition demands conditions')
       assert.deepEqual(aggregated(object, statusItems(done('Complete', '42s'), done('Failed', '5s'))), {
         phase: 'Failed',
         duration: '5s',

@@ -81,6 +81,11 @@ export const ALLUXIO_RUNTIME = object('data.fluid.io/v1alpha1', 'AlluxioRuntime'
   tieredstore: { levels: [{ mediumtype: 'MEM', path: '/dev/shm', quota: '2Gi', high: '0.95', low: '0.7' }] },
 })
 
+export const THIN_RUNTIME = object('data.fluid.io/v1alpha1', 'ThinRuntime', 'demo', 'default', {
+  profileName: 'nfs',
+  volumes: [{ name: 'settings', configMap: { name: 'nfs-settings' } }],
+})
+
 export const CACHE_RUNTIME = object('data.fluid.io/v1alpha1', 'CacheRuntime', 'demo', 'default', {
   runtimeClassName: 'builtin',
   master: { replicas: 1 },
@@ -147,7 +152,8 @@ export function bundledSamples(): { object: KubeObject; statuses: unknown[] }[] 
       startTime: '2024-01-01T00:00:00Z',
     }),
     sample(DATASET, dataset),
-    ...['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime', 'ThinRuntime'].map((kind) => sample(ALLUXIO_RUNTIME, runtime, kind)),
+    ...['AlluxioRuntime', 'JuiceFSRuntime', 'JindoRuntime'].map((kind) => sample(ALLUXIO_RUNTIME, runtime, kind)),
+    sample(THIN_RUNTIME, runtime),
     sample(CACHE_RUNTIME, {
       master: component(1),
       worker: component(2),

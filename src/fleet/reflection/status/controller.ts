@@ -7,7 +7,7 @@
  */
 import { messageOf } from '../../../base/error-text.ts'
 import { deepEqual } from '../../../base/json.ts'
-import { type BindingKind, permanentIdOf } from '../../../kinds/karmada/binding-kinds.ts'
+import type { BindingKind } from '../../../kinds/karmada/binding-kinds.ts'
 import type { AggregatedStatusItem, Binding, Work } from '../../../kinds/karmada/index.ts'
 import { WORKS } from '../../../kinds/karmada/resources.ts'
 import { FULLY_APPLIED } from '../../../kinds/karmada/well-known.ts'
@@ -17,7 +17,7 @@ import type { ObjectRef } from '../../../kube/object-reference.ts'
 import { type Controller, defineController, NOTHING_TO_DO, type PassReader, type Plan, via } from '../../../runtime/controller.ts'
 import type { Templates } from '../../../runtime/templates.ts'
 import { createRetries, createTemplateWatch } from '../../binding/index.ts'
-import { worksIndex, worksWithId } from '../../binding/works-index.ts'
+import { worksIndex, worksWithIdOf } from '../../binding/works-index.ts'
 import type { Interpreter } from '../../interpreter/interpreter.ts'
 import { aggregatedItems } from './aggregate.ts'
 import { createGathering } from './gathering.ts'
@@ -42,7 +42,7 @@ export function bindingStatus(kind: BindingKind, deps: ReflectionDeps): Controll
 
   async function observe(ref: ObjectRef, binding: Binding | undefined, read: PassReader): Promise<Seen> {
     const key = `${ref.namespace}/${ref.name}`
-    const works = binding === undefined ? [] : worksWithId(read, permanentIdOf(kind, binding))
+    const works = binding === undefined ? [] : worksWithIdOf(read, kind, binding)
     if (binding === undefined || binding.metadata.deletionTimestamp !== undefined || !hasReports(binding, works)) {
       gathering.end(key)
       retries.afterMs(key, false)

@@ -3,6 +3,7 @@ import type { Admission } from '../../admission.ts'
 import { advancedStatefulSetAdmission } from './advanced-stateful-set.ts'
 import { datasetAdmission } from './dataset.ts'
 import type { HostPathPrefixes } from './host-paths.ts'
+import { operationAdmission } from './operation.ts'
 import type { MayRefer } from './reference-rules.ts'
 import { runtimeAdmission } from './runtime.ts'
 
@@ -19,5 +20,6 @@ export interface FluidAdmissionOptions {
 export const fluidAdmission = ({ hostPathPrefixes, mayRefer }: FluidAdmissionOptions): readonly Admission[] => [
   datasetAdmission(hostPathPrefixes, mayRefer),
   runtimeAdmission(hostPathPrefixes),
+  operationAdmission(hostPathPrefixes),
   advancedStatefulSetAdmission,
 ]

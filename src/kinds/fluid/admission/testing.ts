@@ -1,4 +1,4 @@
-/** For tests: admits an object through the same steps and in the same order as a server: defaults, schema, admission. */
+/** For tests: admits an object through the same steps and in the same order as a server: defaults, what admission changes, schema, what admission refuses. */
 import { deepClone, deepFreeze } from '../../../base/json.ts'
 import { type FieldError, fieldErrorMessage } from '../../../kube/field-error.ts'
 import type { KubeObject, ObjectMeta } from '../../../kube/meta.ts'
@@ -16,6 +16,8 @@ export interface Coming {
   hostPathPrefixes?: HostPathPrefixes
   /** Whether the namespace of the other dataset consents (default true). */
   mayRefer?: boolean
+  /** Whether the user may create pods (default true). */
+  mayCreatePods?: boolean
 }
 
 export interface Verdict {
@@ -43,7 +45,7 @@ export function anObject(kind: OwnKind, content: Record<string, unknown>, metada
 
 export async function admit(
   coming: KubeObject,
-  { old, existing = [], hostPathPrefixes = 'all', mayRefer = true }: Coming = {},
+  { old, existing = [], hostPathPrefixes = 'all', mayRefer = true, mayCreatePods = true }: Coming = {},
 ): Promise<Verdict> {
   const kind = fluidKinds.find((own) => own.kind === coming.kind)
   if (kind === undefined) throw new Error(`no kind ${coming.kind}`)
@@ -51,17 +53,21 @@ export async function admit(
   const { definition } = kind
   const unknown = definition.versions[0]?.coerce?.(object).unknown ?? []
   definition.rules.applyDefaults?.(object, kind.storageVersion)
+  const admissions = fluidAdmission({ hostPathPrefixes, mayRefer: () => mayRefer }).filter(
+    ({ resources, operations }) =>
+      resources.some(({ group, resource }) => group === kind.group && resource === kind.plural) &&
+      operations.includes(old === undefined ? 'CREATE' : 'UPDATE'),
+  )
+  const warnings: string[] = []
+  const given = { ...contextOf(existing, warnings), authorMay: async () => mayCreatePods }
+  for (const { mutate } of admissions) await mutate?.({ ...requestOf(kind, object, old), object }, given)
   const context = { operation: old === undefined ? 'create' : 'update', subresource: '', now: '2025-06-01T10:20:30Z', user: USER } as const
   const schema =
     (old === undefined ? definition.rules.validateCreate?.(object, context) : definition.rules.validateUpdate?.(object, old, context)) ?? []
   if (schema.length > 0) return { object, unknown, schema: schema.map(fieldErrorMessage), refused: [], warnings: [] }
   const request = requestOf(kind, object, old)
-  const warnings: string[] = []
   const errors: FieldError[] = []
-  for (const { resources, operations, validate } of fluidAdmission({ hostPathPrefixes, mayRefer: () => mayRefer })) {
-    const isSeen = resources.some(({ group, resource }) => group === request.group && resource === request.resource)
-    if (isSeen && operations.includes(request.operation)) errors.push(...((await validate?.(request, contextOf(existing, warnings))) ?? []))
-  }
+  for (const { validate } of admissions) errors.push(...((await validate?.(request, given)) ?? []))
   return { object, unknown, schema: [], refused: errors.map(fieldErrorMessage), warnings }
 }
 
@@ -95,6 +101,7 @@ function contextOf(existing: readonly KubeObject[], warnings: string[]): Admissi
     nowMs: 0,
     newUid: () => '00000000-0000-4000-8000-000000000000',
     warn: (message) => void warnings.push(message),
+    authorMay: async () => true,
     async adjust() {
       throw new Error('nothing here changes other objects')
     },

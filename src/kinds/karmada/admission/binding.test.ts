@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { ObjectMeta } from '../../../kube/meta.ts'
 import { ClusterResourceBinding, ResourceBinding, Work } from '../index.ts'
 import {
   CLUSTER_RESOURCE_BINDING_ID,
@@ -9,7 +10,7 @@ import {
   RESOURCE_BINDING_ID,
   WORK_ID,
 } from '../well-known.ts'
-import { admit } from './testing.ts'
+import { aComing, admit } from './testing.ts'
 
 const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'work', name: 'web' }
 const bound = (more: Record<string, unknown> = {}) => ({ spec: { resource, ...more } })
@@ -25,6 +26,35 @@ describe('a binding', () => {
     const empty = { metadata: { labels: { [RESOURCE_BINDING_ID]: '' } } }
     assert.notEqual((await admit(ResourceBinding, bound(), empty)).object.metadata.labels?.[RESOURCE_BINDING_ID], '')
   })
+
+  const reaches: [string, typeof ResourceBinding | typeof ClusterResourceBinding, ObjectMeta, string | undefined, RegExp | undefined][] = [
+    ['its own namespace', ResourceBinding, {}, 'work', undefined],
+    ['an object without a namespace', ResourceBinding, {}, undefined, undefined],
+    ['an object whose namespace is empty', ResourceBinding, {}, '', undefined],
+    ['another namespace', ResourceBinding, {}, 'other', /"other": must be the namespace of the binding, work/],
+    ['credentials of clusters', ResourceBinding, {}, 'karmada-cluster', /never propagated/],
+    ['the system of the fleet', ResourceBinding, {}, 'karmada-system', /never propagated/],
+    ['what lies beside Works', ResourceBinding, {}, 'karmada-es-member1', /never propagated/],
+    ['credentials, from where they are', ResourceBinding, { namespace: 'karmada-cluster' }, 'karmada-cluster', /never propagated/],
+    ['no namespace, from a reserved one', ResourceBinding, { namespace: 'karmada-cluster' }, undefined, /never propagated/],
+    ['a namespace that only begins alike', ResourceBinding, { namespace: 'karmada-clusters' }, 'karmada-clusters', undefined],
+    ['a namespace, without having one', ClusterResourceBinding, {}, 'work', /ClusterResourceBinding is for objects without a namespace/],
+    ['credentials, without a namespace', ClusterResourceBinding, {}, 'karmada-cluster', /never propagated/],
+    ['what has none, as it has none', ClusterResourceBinding, {}, undefined, undefined],
+  ]
+  for (const [what, kind, metadata, namespace, expected] of reaches)
+    for (const isUpdate of [false, true])
+      it(`${expected === undefined ? 'reaches' : 'does not reach'} ${what}, ${isUpdate ? 'updated' : 'created'}`, async () => {
+        const { namespace: _, ...unplaced } = resource
+        const spec = { resource: namespace === undefined ? unplaced : { ...unplaced, namespace } }
+        const old = isUpdate ? aComing(kind, bound({ resource: unplaced }), metadata) : undefined
+        const { refused, schema } = await admit(kind, { spec }, { metadata, old })
+        assert.deepEqual(schema, [])
+        if (expected === undefined) assert.deepEqual(refused, [])
+        else assert.match(refused.join('\n'), expected)
+        const going = { ...metadata, deletionTimestamp: '2025-06-01T00:00:00Z' }
+        assert.deepEqual((await admit(kind, { spec }, { metadata: going, old })).refused, [], 'its finalizers can be removed')
+      })
 
   it('gets no id when it is updated', async () => {
     const { object: old } = await admit(ResourceBinding, bound())

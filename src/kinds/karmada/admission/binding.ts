@@ -2,9 +2,10 @@
 import { child, type FieldError, index, invalid } from '../../../kube/field-error.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type Admission, defineAdmission } from '../../admission.ts'
+import { overreachOf } from '../binding-reach.ts'
 import type { BindingComponent } from '../binding-schema.ts'
+import type { Binding } from '../index.ts'
 import { GROUPS } from '../kube-schemas.ts'
-import type { ResourceBinding } from '../resource-binding.ts'
 import { CLUSTER_RESOURCE_BINDING_ID, DEPENDENCIES_ANNOTATION, RESOURCE_BINDING_ID } from '../well-known.ts'
 import { isBeingDeleted, setMissingLabel } from './metadata.ts'
 import { renamePurgeModes } from './purge-modes.ts'
@@ -16,7 +17,7 @@ const IDS: Readonly<Record<string, string>> = {
 
 export const bindingAdmission: Admission = defineAdmission({
   name: 'ResourceBinding',
-  about: 'Gives every binding its permanent id and refuses dependencies and components that cannot be read.',
+  about: 'Gives every binding its permanent id, refuses objects of other namespaces, and dependencies and components that cannot be read.',
   resources: Object.keys(IDS).map((resource) => ({ group: GROUPS.work, resource })),
   operations: ['CREATE', 'UPDATE'],
   mutate({ object, operation, resource }, { newUid }) {
@@ -28,8 +29,17 @@ export const bindingAdmission: Admission = defineAdmission({
   validate: ({ object }) =>
     object === undefined || isBeingDeleted(object)
       ? undefined
-      : [...dependenciesErrors(object), ...componentErrors('spec.components', (object as ResourceBinding).spec.components ?? [])],
+      : [
+          ...reachErrors(object as Binding),
+          ...dependenciesErrors(object),
+          ...componentErrors('spec.components', (object as Binding).spec.components ?? []),
+        ],
 })
+
+function reachErrors(binding: Binding): FieldError[] {
+  const why = overreachOf(binding)
+  return why === undefined ? [] : [invalid('spec.resource.namespace', binding.spec.resource.namespace ?? '', why)]
+}
 
 function dependenciesErrors({ metadata }: KubeObject): FieldError[] {
   const dependencies = metadata.annotations?.[DEPENDENCIES_ANNOTATION]

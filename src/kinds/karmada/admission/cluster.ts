@@ -7,15 +7,18 @@ import { type Admission, defineAdmission } from '../../admission.ts'
 import { items, maybeObject, string, writableObjects } from '../../kubernetes/rules/fields.ts'
 import type { Cluster } from '../cluster.ts'
 import { GROUPS } from '../kube-schemas.ts'
+import { credentialErrors } from './cluster-credentials.ts'
 import { sortModels } from './cluster-models.ts'
 import { clusterErrors, clusterNameErrors } from './cluster-rules.ts'
 import { isBeingDeleted } from './metadata.ts'
 
 export const clusterAdmission: Admission = defineAdmission({
   name: 'Cluster',
-  about: 'Dates the taints of a cluster, moves its zone to its zones, and refuses what cannot be reached or told apart.',
+  about:
+    'Dates the taints of a cluster, moves its zone to its zones, and refuses what cannot be reached or told apart, and authors who may not read the Secrets whose tokens they would send somewhere.',
   resources: [{ group: GROUPS.cluster, resource: 'clusters' }],
   operations: ['CREATE', 'UPDATE'],
+  asksForRights: true,
   mutate({ object }, { nowMs }) {
     const spec = object === undefined ? undefined : maybeObject(object, 'spec')
     if (spec === undefined) return
@@ -23,10 +26,14 @@ export const clusterAdmission: Admission = defineAdmission({
     moveZone(spec)
     sortModels(spec)
   },
-  validate({ object, operation }) {
-    if (object === undefined || isBeingDeleted(object)) return undefined
+  async validate({ object, oldObject, operation }, context) {
+    if (object === undefined) return undefined
     const cluster = object as Cluster
-    return [...(operation === 'CREATE' ? clusterNameErrors(cluster.metadata.name ?? '') : []), ...clusterErrors(cluster.spec)]
+    const credentials = await credentialErrors(cluster, oldObject as Cluster | undefined, context)
+    // It is still connected to while it is being deleted.
+    if (isBeingDeleted(object)) return credentials
+    const names = operation === 'CREATE' ? clusterNameErrors(cluster.metadata.name ?? '') : []
+    return [...names, ...clusterErrors(cluster.spec), ...credentials]
   },
 })
 

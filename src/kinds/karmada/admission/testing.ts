@@ -3,7 +3,7 @@ import { deepClone, deepFreeze } from '../../../base/json.ts'
 import { seededRandom, uuid } from '../../../base/random.ts'
 import { type FieldError, fieldErrorMessage } from '../../../kube/field-error.ts'
 import type { KubeObject, ObjectMeta } from '../../../kube/meta.ts'
-import type { AdmissionContext, AdmissionRequest } from '../../admission.ts'
+import type { AdmissionContext, AdmissionRequest, Right } from '../../admission.ts'
 import type { RuleContext } from '../../kind.ts'
 import type { OwnKind } from '../../schema/define-kind.ts'
 import { type KarmadaAdmissionOptions, karmadaAdmission } from './index.ts'
@@ -16,6 +16,8 @@ export interface Coming {
   /** The existing objects of the same kind. */
   stored?: readonly KubeObject[]
   options?: KarmadaAdmissionOptions
+  /** What the author may do (default: anything). */
+  may?(right: Right): boolean
 }
 
 export interface Admitted {
@@ -39,13 +41,13 @@ export function aComing(kind: OwnKind, content: Record<string, unknown>, metadat
 
 /** Created, or updated when there is an old one. */
 export async function admit(kind: OwnKind, content: Record<string, unknown>, coming: Coming = {}): Promise<Admitted> {
-  const { metadata, old, stored = [], options } = coming
+  const { metadata, old, options } = coming
   const object = aComing(kind, content, metadata)
   const { definition } = kind
   definition.versions[0]?.coerce?.(object)
   definition.rules.applyDefaults?.(object, kind.storageVersion)
   const request = requestOf(kind, object, old)
-  const context = contextOf(stored)
+  const context = contextOf(coming)
   const applicable = karmadaAdmission(options).filter(
     ({ resources, operations }) =>
       operations.includes(request.operation) && resources.some(({ group, resource }) => group === kind.group && resource === kind.plural),
@@ -82,7 +84,7 @@ function requestOf(kind: OwnKind, object: KubeObject, oldObject: KubeObject | un
   }
 }
 
-function contextOf(stored: readonly KubeObject[]): AdmissionContext {
+function contextOf({ stored = [], may = () => true }: Pick<Coming, 'stored' | 'may'>): AdmissionContext {
   const random = seededRandom(7)
   return {
     read: {
@@ -92,6 +94,7 @@ function contextOf(stored: readonly KubeObject[]): AdmissionContext {
     nowMs: Date.parse(NOW),
     newUid: () => uuid(random),
     warn() {},
+    authorMay: async (right) => may(right),
     async adjust() {
       throw new Error('nothing here changes other objects')
     },

@@ -30,6 +30,7 @@ function worldOf(...stored: Stored[]) {
     },
     nowMs: NOW_MS,
     newUid: () => assert.fail('nothing here needs one'),
+    authorMay: () => assert.fail('nothing here asks for rights'),
     warn: () => {},
     async adjust(of, namespace, name, change) {
       const copy = deepClone(objects.get(key(of, namespace, name)))

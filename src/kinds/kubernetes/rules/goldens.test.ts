@@ -60,6 +60,7 @@ function contextOf(world: World, warnings: string[]): AdmissionContext {
     },
     nowMs: Date.parse(NOW),
     newUid: () => assert.fail('no recorded answer depends on chance'),
+    authorMay: () => assert.fail('no recorded answer depends on rights'),
     warn: (message) => warnings.push(message),
     async adjust(of, namespace, name, change) {
       const copy = deepClone(world.objects.get(keyOf(of, namespace, name)))

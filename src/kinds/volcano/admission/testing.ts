@@ -92,6 +92,7 @@ function contextOf(clusters: readonly string[], warnings: string[]): AdmissionCo
     nowMs: 0,
     newUid: () => '00000000-0000-4000-8000-000000000000',
     warn: (message) => void warnings.push(message),
+    authorMay: async () => true,
     async adjust() {
       throw new Error('nothing here changes other objects')
     },

@@ -3,7 +3,7 @@
  * the order of the roles' names. Sole writer of: `rules` of roles with an aggregationRule.
  */
 
-import { deepEqual } from '../../../base/json.ts'
+import { deepEqual, isJsonObject } from '../../../base/json.ts'
 import { CLUSTER_ROLES } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type LabelSelectorObject, matchesLabels, selectorFromObject } from '../../../kube/selector.ts'
@@ -44,16 +44,23 @@ export function plan({ role, candidates }: Observed): Plan {
 }
 
 function aggregatedRules(role: KubeObject, candidates: readonly KubeObject[]): unknown[] {
-  const rules: unknown[] = []
+  // By text: comparing each with each is quadratic, and roles may have tens of thousands.
+  const rules = new Map<string, unknown>()
   const sorted = [...candidates].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
   for (const selector of selectorsOf(role)) {
     const parsed = selectorFromObject(selector)
     if (parsed.error !== undefined || parsed.value === undefined) continue
     for (const candidate of sorted) {
       if (candidate.metadata.name === role.metadata.name || !matchesLabels(parsed.value, candidate.metadata.labels)) continue
-      for (const rule of (candidate.rules as unknown[] | null | undefined) ?? [])
-        if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule)
+      for (const rule of (candidate.rules as unknown[] | null | undefined) ?? []) {
+        const text = textOf(rule)
+        if (!rules.has(text)) rules.set(text, rule)
+      }
     }
   }
-  return rules
+  return [...rules.values()]
 }
+
+/** Equal rules have equal texts, in whatever order their fields are. */
+const textOf = (rule: unknown): string =>
+  JSON.stringify(isJsonObject(rule) ? Object.entries(rule).sort(([a], [b]) => (a < b ? -1 : 1)) : rule)

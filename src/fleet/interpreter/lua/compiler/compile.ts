@@ -36,6 +36,7 @@ const RUNTIME: Readonly<Record<string, unknown>> = {
   $concat: operators.concat,
   $divide: operators.divide,
   $emptyTable: operators.emptyTable,
+  $equal: operators.equal,
   $field: operators.field,
   $first: firstOf,
   $greater: operators.greater,
@@ -58,6 +59,7 @@ const RUNTIME: Readonly<Record<string, unknown>> = {
   $overPairs: overPairs,
   $power: operators.power,
   $setIndex: operators.setIndex,
+  $spread: operators.spread,
   $subtract: operators.subtract,
 }
 

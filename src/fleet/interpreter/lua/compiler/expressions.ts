@@ -114,10 +114,16 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
 function binary(c: Compilation, node: BinaryExpression): string {
   if (node.operator === '..') return `$concat($r,${c.site(node)},${concatParts(c, node).join(',')})`
   const [left, right] = [expression(c, node.left), expression(c, node.right)]
-  if (node.operator === '==' || node.operator === '~=') return `(${left}${COMPARISONS[node.operator]}${right})`
+  if (node.operator === '==' || node.operator === '~=') {
+    // With a literal, at most its own length is compared.
+    if (isLiteral(node.left) || isLiteral(node.right)) return `(${left}${COMPARISONS[node.operator]}${right})`
+    return `${node.operator === '==' ? '' : '!'}$equal($r,${left},${right})`
+  }
   const name = COMPARISONS[node.operator] ?? ARITHMETIC[node.operator] ?? unknown(node, node.operator)
   return `${name}($r,${left},${right},${c.site(node, blame(c, node))})`
 }
+
+const isLiteral = ({ type }: Expression): boolean => type.endsWith('Literal') && type !== 'VarargLiteral'
 
 /** The operand that a message should name: the one that is not a literal. */
 function blame(c: Compilation, node: BinaryExpression): string {
@@ -178,7 +184,7 @@ export const openList = (c: Compilation, node: Call | VarargLiteral): string =>
 export function values(c: Compilation, list: readonly Expression[], within?: Node): string {
   const last = list[list.length - 1]
   if (!isOpen(c, last, within)) return list.map((item) => expression(c, item)).join(',')
-  return [...list.slice(0, -1).map((item) => expression(c, item)), `...${openList(c, last)}`].join(',')
+  return [...list.slice(0, -1).map((item) => expression(c, item)), `...$spread($r,${openList(c, last)})`].join(',')
 }
 
 function tableConstructor(c: Compilation, node: TableConstructorExpression): string {
@@ -192,7 +198,7 @@ function tableConstructor(c: Compilation, node: TableConstructorExpression): str
   node.fields.forEach((field, position) => {
     if (field.type === 'TableKeyString') pairs.push(JSON.stringify(field.key.name), expression(c, field.value))
     else if (field.type === 'TableKey') pairs.push(expression(c, field.key), expression(c, field.value))
-    else if (position === node.fields.length - 1 && isOpen(c, field.value)) items.push(`...${openList(c, field.value)}`)
+    else if (position === node.fields.length - 1 && isOpen(c, field.value)) items.push(`...$spread($r,${openList(c, field.value)})`)
     else items.push(expression(c, field.value))
   })
   return pairs.length === 0

@@ -1,7 +1,7 @@
 /** How library functions read their arguments, with Lua's own error messages. */
 import type { Run } from '../run.ts'
 import { LuaTable } from '../table.ts'
-import { byteCount } from '../text.ts'
+import { byteCount, byteWork } from '../text.ts'
 import { type LuaFunction, type LuaValue, numberOf, textOf, typeName } from '../values.ts'
 
 /** The longest string that functions of the string library accept. */
@@ -28,6 +28,7 @@ export class Arguments {
   }
 
   from(position: number): readonly LuaValue[] {
+    this.run.work(this.count >> 3)
     return this.values.slice(position - 1)
   }
 
@@ -71,7 +72,7 @@ export class Arguments {
   /** A string for the string library: limited in length, and reading it counts as work. */
   boundedText(position: number): string {
     const text = this.text(position)
-    this.run.work(1 + (text.length >> 6))
+    this.run.work(1 + byteWork(text))
     const bytes = text.length > MAX_TEXT_BYTES / 4 ? byteCount(text) : text.length
     if (bytes > MAX_TEXT_BYTES) {
       this.run.fail(

@@ -40,7 +40,9 @@ function toNumber(args: Arguments): number | undefined {
   if (args.count === 0) args.wrong(1, 'value expected')
   if (base === 10) return typeof value === 'number' ? value : typeof value === 'string' ? parseNumber(value) : undefined
   if (base < 2 || base > 36) args.wrong(2, 'base out of range')
-  const text = args.text(1).trim().toLowerCase().slice(0, 400)
+  const given = args.text(1)
+  args.run.read(given.length)
+  const text = given.trim().toLowerCase().slice(0, 400)
   const digits = base === 16 ? text.replace(/^0x/, '') : text
   const isNumeral = digits !== '' && [...digits].every((digit) => /[0-9a-z]/.test(digit) && Number.parseInt(digit, 36) < base)
   return isNumeral ? Number.parseInt(digits, base) : undefined

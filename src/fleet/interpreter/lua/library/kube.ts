@@ -15,12 +15,16 @@ function quantity(args: Arguments, position: number): Quantity {
   if (value === undefined) return ZERO
   if (typeof value !== 'string')
     return args.wrong(position, `string expected, got ${typeof value === 'number' ? 'number' : 'another value'}`)
+  // Reading very many digits is quadratic.
+  args.run.work((value.length >> 4) + Math.floor(value.length ** 2 / 4096))
   const parsed = tryParseQuantity(value)
   return parsed.error === undefined ? parsed.value : args.run.fail(args.site, `cannot parse '${value}': ${parsed.error}`)
 }
 
 function resourceAdd(args: Arguments): string {
-  const plain = plainSum(args.from(1))
+  const given = args.from(1)
+  for (const value of given) if (typeof value === 'string') args.run.read(value.length)
+  const plain = plainSum(given)
   if (plain !== undefined) return plain
   let sum = ZERO
   for (let i = 1; i <= args.count; i++) sum = addQuantities(sum, quantity(args, i))
@@ -43,11 +47,20 @@ function overTemplate(args: Arguments, answer: (template: unknown) => unknown): 
   const source = table.untouched()
   // An unchanged template of an object need not be copied, nor lose its empty fields.
   const template = toJson(args.run, table, source === undefined ? { root: 'struct' } : { root: 'struct', references: [source] })
+  args.run.work(valuesIn(template))
   try {
     return fromJson(answer(template))
   } catch (error) {
     return args.run.fail(args.site, (error as Error).message)
   }
+}
+
+/** How many values there are in it, for what walks over all of them. */
+function valuesIn(json: unknown): number {
+  if (typeof json !== 'object' || json === null) return 1
+  let count = 1
+  for (const item of Array.isArray(json) ? json : Object.values(json)) count += valuesIn(item)
+  return count
 }
 
 function namespaceAt(args: Arguments, position: number): string {

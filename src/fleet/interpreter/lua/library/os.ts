@@ -66,8 +66,9 @@ function dateTable(args: Arguments, date: Date): LuaTable {
 }
 
 function date(args: Arguments): string | LuaTable {
-  const format = args.text(1, '%c').replace(/^!/, '')
-  if (format.length > 1000) args.wrong(1, 'format too long')
+  const given = args.text(1, '%c')
+  if (given.length > 1000) args.wrong(1, 'format too long')
+  const format = given.replace(/^!/, '')
   const moment = new Date(args.number(2, Math.floor(args.run.now() / 1000)) * 1000)
   if (Number.isNaN(moment.getTime())) return args.wrong(2, 'time out of range')
   if (format.startsWith('*t')) return dateTable(args, moment)

@@ -1,6 +1,6 @@
 /** The string library. Positions count bytes, whatever the characters are. */
 import type { Run } from '../run.ts'
-import { byteCount, fromBytes, isAscii, toBytes } from '../text.ts'
+import { byteCount, byteWork, fromBytes, isAscii, toBytes } from '../text.ts'
 import { isTruthy, type LuaFunction, type LuaResult, type LuaValue, NOTHING } from '../values.ts'
 import { type Arguments, library } from './arguments.ts'
 import { format } from './format.ts'
@@ -11,6 +11,7 @@ const SPECIAL = /[\^$*+?.([%-]/
 
 function made(run: Run, bytes: string): string {
   run.make(bytes.length)
+  run.work(byteWork(bytes))
   return fromBytes(run, bytes)
 }
 
@@ -71,7 +72,8 @@ function search(args: Arguments, isFind: boolean): LuaResult {
   const pattern = toBytes(args.boundedText(2))
   let at = Math.min(Math.max(positionFrom(args.integer(3, 1), text.length) - 1, 0), text.length)
   if (isFind && (isTruthy(args.any(4)) || !SPECIAL.test(pattern))) {
-    args.run.work(text.length >> 4)
+    // In the worst case the pattern is compared at every position.
+    args.run.work((text.length >> 4) + Math.floor((text.length * pattern.length) / 512))
     const found = text.indexOf(pattern, at)
     return found < 0 ? undefined : [found + 1, found + pattern.length]
   }
@@ -122,7 +124,11 @@ export const stringLibrary = library({
   lower: (args) => inCase(args, (text) => text.toLowerCase()),
   match: (args) => search(args, false),
   rep: unsupported('rep'),
-  reverse: (args) => made(args.run, [...toBytes(args.boundedText(1))].reverse().join('')),
+  reverse(args) {
+    const bytes = toBytes(args.boundedText(1))
+    args.run.read(bytes.length)
+    return made(args.run, [...bytes].reverse().join(''))
+  },
   sub: slice,
   upper: (args) => inCase(args, (text) => text.toUpperCase()),
 })

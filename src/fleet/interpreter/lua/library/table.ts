@@ -74,6 +74,7 @@ function largestKey(args: Arguments): number {
   const table = args.table(1)
   let largest = table.length()
   const fields = table.fields()
+  args.run.work((fields?.places ?? 0) >> 2)
   for (let place = 0; place < (fields?.places ?? 0); place++) {
     const key = fields?.keyAt(place)
     if (typeof key === 'number' && key > largest && fields?.valueAt(place) !== undefined) largest = key

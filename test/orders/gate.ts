@@ -12,13 +12,13 @@ import { CLUSTER_NAMESPACE } from '../../src/kinds/karmada/well-known.ts'
 import type { DataSource, DataSourceClaim } from '../../src/kinds/volcano/index.ts'
 import { CLAIMS_ANNOTATION, PRODUCES_ANNOTATION } from '../../src/kinds/volcano/well-known.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
-import type { Module } from '../../src/runtime/module/module.ts'
 import type { Invariant, InvariantView } from '../../src/runtime/seams/seeded.ts'
+import type { Start, Subject } from './subject.ts'
 
-export const THINGS = ['source', 'claim', 'workload', 'policy', 'cluster', 'producer'] as const
-export type Thing = (typeof THINGS)[number]
+const THINGS = ['source', 'claim', 'workload', 'policy', 'cluster', 'producer'] as const
+type Thing = (typeof THINGS)[number]
 
-export interface Variant {
+interface Variant {
   /** Whether the workload names its claims, so that it waits for them before they exist. */
   isNaming: boolean
   /** Whether everything settles before the next thing comes, or all come at once. */
@@ -26,21 +26,15 @@ export interface Variant {
 }
 
 /** In each of them every order ends in the same way. */
-export const VARIANTS: readonly Variant[] = [
+const VARIANTS: readonly Variant[] = [
   { isNaming: true, isHurried: false },
   { isNaming: false, isHurried: false },
   { isNaming: true, isHurried: true },
   { isNaming: false, isHurried: true },
 ]
 
-export const variantText = ({ isNaming, isHurried }: Variant): string =>
+const variantText = ({ isNaming, isHurried }: Variant): string =>
   `${isNaming ? 'naming its claims' : 'named by its claims'}, ${isHurried ? 'at once' : 'one by one'}`
-
-/** Where a run begins, and with which modules (default: all). */
-export interface Start {
-  from: WorldSnapshot
-  modules?: readonly Module[]
-}
 
 const [WITHOUT_DATA, WITH_DATA] = ['member1', 'member2']
 const DATA_API = 'datadependency.volcano.sh/v1alpha1'
@@ -180,7 +174,7 @@ function outcomeOf(hub: InvariantView, members: readonly WorldCluster[]): string
 }
 
 /** One cluster, without the data, is joined. */
-export async function beginning(): Promise<WorldSnapshot> {
+async function beginning(): Promise<WorldSnapshot> {
   const world = new World(OPTIONS)
   await world.start()
   await world.hub.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: CLUSTER_NAMESPACE } })
@@ -191,8 +185,7 @@ export async function beginning(): Promise<WorldSnapshot> {
   return snapshot
 }
 
-/** What is wrong with this order; undefined when nothing is. */
-export async function wrongIn(order: readonly Thing[], variant: Variant, start: Start): Promise<string | undefined> {
+async function wrongIn(order: readonly Thing[], variant: Variant, start: Start): Promise<string | undefined> {
   const world = new World({ ...OPTIONS, ...start })
   try {
     await world.start()
@@ -217,8 +210,9 @@ export async function wrongIn(order: readonly Thing[], variant: Variant, start: 
   }
 }
 
-/** All orders, each once. */
-export function ordersOf<T>(all: readonly T[]): T[][] {
-  if (all.length <= 1) return [[...all]]
-  return all.flatMap((first, i) => ordersOf([...all.slice(0, i), ...all.slice(i + 1)]).map((rest) => [first, ...rest]))
+export const gateOrders: Subject<Thing> = {
+  name: 'gate',
+  things: THINGS,
+  variants: VARIANTS.map((variant) => ({ text: variantText(variant), wrongIn: (order, start) => wrongIn(order, variant, start) })),
+  beginning,
 }

@@ -1,0 +1,29 @@
+/** From a decision about a waiting operation to writes. Both names of the wait are always written together. Pure. */
+import { operationResource } from '../../../kinds/fluid/operation.ts'
+import type { OperationKind } from '../../../kinds/fluid/operation-parts.ts'
+import type { Resource } from '../../../kube/resource.ts'
+import type { Plan } from '../../../runtime/controller.ts'
+import { statusOf } from '../spec.ts'
+import { decideFlow, type Link, WAITING_INFO } from './decide.ts'
+
+export function plan(link: Link): Plan {
+  const { operation } = link
+  const decision = decideFlow(link)
+  const resource = operationResource(operation.kind as OperationKind) as Resource
+  const said = statusOf(operation).infos?.[WAITING_INFO]
+  if (decision.do === 'release') {
+    const status = {
+      waitFor: { operationComplete: false },
+      waitingFor: { operationComplete: false },
+      ...(said === undefined ? {} : { infos: { [WAITING_INFO]: null } }),
+    }
+    return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status' }] }
+  }
+  const { told } = decision
+  const isSame = said === told.message
+  const { waitFor, waitingFor } = statusOf(operation)
+  if (isSame && waitFor?.operationComplete === true && waitingFor?.operationComplete === true) return { actions: [] }
+  const status = { waitFor: { operationComplete: true }, waitingFor: { operationComplete: true }, infos: { [WAITING_INFO]: told.message } }
+  const events = isSame ? [] : [{ of: operation, ...told }]
+  return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status', events }] }
+}
