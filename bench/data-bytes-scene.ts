@@ -166,18 +166,13 @@ export class CacheScene {
     throw new Error(`the volume is not complete within ${WITHIN_MS / 60_000} minutes: ${this.#log('client').slice(-1000)}`)
   }
 
-  #child(name: 'master' | 'worker' | 'client', own: Record<string, string>): Child {
-    const { folder, profile } = this.#options
-    const at = (...parts: string[]): string => path.join(folder, ...parts)
-    const log = at('log', `${name}.log`)
-    rmSync(log, { force: true })
-    const flags =
-      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${name}-${this.#serial++}.cpuprofile`]
-    const isNear = name !== 'client' || own.NODE_NAME === WORKER_NODE
-    const env = {
+  /** Of a program of the cache. Where its node is not the worker's, it does not see the tier. */
+  environment(node: string | undefined, own: Record<string, string>): Record<string, string> {
+    const at = (...parts: string[]): string => path.join(this.#options.folder, ...parts)
+    return {
       FLUID_DATASET_NAMESPACE: DATASET.namespace,
       FLUID_DATASET_NAME: DATASET.name,
-      FLUID_RUNTIME_CONFIG_PATH: at('config', isNear ? 'near.json' : 'far.json'),
+      FLUID_RUNTIME_CONFIG_PATH: at('config', node === WORKER_NODE ? 'near.json' : 'far.json'),
       SLUICE_KEY_PATH: at('config', 'key'),
       SLUICE_STATE_PATH: at('state'),
       SLUICE_SOURCES_PATH: at('sources'),
@@ -189,6 +184,21 @@ export class CacheScene {
       KUBERNETES_SERVICE_PORT: String(this.#keys.port),
       ...own,
     }
+  }
+
+  /** The program, for commands that end by themselves. */
+  get program(): string {
+    return this.#program
+  }
+
+  #child(name: 'master' | 'worker' | 'client', own: Record<string, string>): Child {
+    const { folder, profile } = this.#options
+    const at = (...parts: string[]): string => path.join(folder, ...parts)
+    const log = at('log', `${name}.log`)
+    rmSync(log, { force: true })
+    const flags =
+      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${name}-${this.#serial++}.cpuprofile`]
+    const env = this.environment(name === 'client' ? own.NODE_NAME : WORKER_NODE, own)
     return startChild({ name, command: process.execPath, args: [...flags, this.#program, name], log, env })
   }
 

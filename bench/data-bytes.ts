@@ -115,9 +115,9 @@ function childrenCpuMs(): number {
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
-async function run(command: string, args: string[]): Promise<Spent> {
+export async function run(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): Promise<Spent> {
   const [began, before] = [performance.now(), childrenCpuMs()]
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', resolve)
@@ -126,15 +126,16 @@ async function run(command: string, args: string[]): Promise<Spent> {
   return { wallMs: performance.now() - began, cpuMs: childrenCpuMs() - before }
 }
 
-async function copied(source: string, to: string): Promise<Spent> {
+export async function copied(source: string, to: string): Promise<Spent> {
   const spent = await run('cp', ['-r', source, to])
   rmSync(to, { recursive: true, force: true })
   return spent
 }
 
-const readAll = (directory: string): Promise<Spent> => run('sh', ['-c', 'find "$0" -type f -print0 | xargs -0 cat > /dev/null', directory])
+export const readAll = (directory: string): Promise<Spent> =>
+  run('sh', ['-c', 'find "$0" -type f -print0 | xargs -0 cat > /dev/null', directory])
 
-function middle(all: readonly Spent[]): Spent {
+export function middle(all: readonly Spent[]): Spent {
   const found = [...all].sort((a, b) => a.cpuMs - b.cpuMs)[Math.floor(all.length / 2)]
   if (found === undefined) throw new Error('nothing was measured')
   return found
@@ -147,7 +148,7 @@ async function middleOf(measure: () => Promise<Spent>): Promise<Spent> {
 }
 
 /** A sample of files has the bytes of the source. */
-function assertSame(source: string, directory: string): void {
+export function assertSame(source: string, directory: string): void {
   const sum = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
   for (const part of readdirSync(source)) {
     const [name = ''] = readdirSync(path.join(source, part))

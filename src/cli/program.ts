@@ -177,7 +177,10 @@ export function buildProgram(machine: Machine, modules: readonly Module[]): Comm
   program
     .command('cache')
     .description("run a program of the builtin cache, as its pods do; what it needs is in the pod's environment")
-    .argument('<program>', 'master, worker, client, mount-ufs, report-summary, preload, clear, decommission or recommission')
+    .argument(
+      '<program>',
+      'master, worker, client, mount-ufs, report-summary, preload, clear, load, migrate, backup, restore, decommission or recommission',
+    )
     .argument('[pod]', 'the worker that decommission and recommission are about')
     .action(async (name, pod) => (await import('./commands/cache.ts')).cache(machine, pod === undefined ? [name] : [name, pod]))
   program

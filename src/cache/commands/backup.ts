@@ -2,8 +2,8 @@
  * `backup` and `restore` of a dataset's inventory, in the files that Fluid makes: `metadata-backup-<dataset>-<namespace>.gz` and
  * `<dataset>-<namespace>.yaml` with its figures. Both appear whole or not at all; see docs/design/0016-programs.md.
  */
-import { createWriteStream } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { constants, createWriteStream } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -15,6 +15,7 @@ import { signRequest } from '../http/signed.ts'
 import { type BackupTotals, BadBackup, createBackupCheck, readBackup } from '../inventory/backup.ts'
 import { bytesText } from '../master/report.ts'
 import type { Progress } from '../operations/progress.ts'
+import { procPath } from '../sources/local/inside.ts'
 import { createLocalSource } from '../sources/local/local.ts'
 import { openLocalTarget } from '../targets/local.ts'
 import { type Deps, masterAddress, needed, readConfig, readKey } from './deps.ts'
@@ -25,6 +26,10 @@ export const RESTORED = 'restore.gz'
 
 const MOST_BYTES = 8 * 1024 ** 3
 const BACKUP_MS = 30 * 60_000
+/** Where a Job mounts the volume of a backup. */
+const MOUNTED = '/fluid/backup'
+/** Of a backup, compressed. */
+const LARGEST_BACKUP = 1024 ** 3
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 
 interface Names {
@@ -89,7 +94,7 @@ async function pack(deps: Deps, file: string, progress: Progress): Promise<Backu
 
 async function place(from: string, directory: string, { files, signal }: { files: readonly string[]; signal: AbortSignal }): Promise<void> {
   const source = createLocalSource({ mountPoint: 'the backup', path: from })
-  const target = await openLocalTarget({ shown: 'the directory of the backup', path: directory, checks: true })
+  const target = await openLocalTarget({ shown: 'the directory of the backup', ...withoutLinks(directory), checks: true })
   try {
     await target.begin(signal)
     for (const name of files) {
@@ -102,6 +107,10 @@ async function place(from: string, directory: string, { files, signal }: { files
     await source.close()
   }
 }
+
+/** What is mounted is ours; what is below it was written by others. */
+const withoutLinks = (directory: string): { path: string; below?: string } =>
+  directory.startsWith(`${MOUNTED}/`) ? { path: MOUNTED, below: directory.slice(MOUNTED.length + 1) } : { path: directory }
 
 /** As Fluid's own script writes it. */
 const figuresText = ({ dataset, namespace }: Names, { files, bytes }: BackupTotals): string =>
@@ -117,7 +126,7 @@ async function restoreOnce(deps: Deps, progress: Progress): Promise<OperationEnd
   await rm(temporary, { force: true })
   try {
     // What was checked is what is used, whoever changes the original meanwhile.
-    await copyFile(from, temporary)
+    await copyRegular(from, temporary)
     const totals = await readBackup(temporary, { onMounts: () => undefined, onFile: () => progress.filesDone++ })
     await rename(temporary, path.join(state, RESTORED))
     return { result: 'complete', figures: { files: totals.files, bytes: totals.bytes } }
@@ -128,11 +137,23 @@ async function restoreOnce(deps: Deps, progress: Progress): Promise<OperationEnd
   }
 }
 
+/** Neither a link nor a pipe: others may write where it lies. */
+async function copyRegular(from: string, to: string): Promise<void> {
+  const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile() || stats.size > LARGEST_BACKUP) throw new BadBackup(`it is no regular file of at most ${LARGEST_BACKUP} bytes`)
+    await copyFile(procPath(handle), to)
+  } finally {
+    await handle.close()
+  }
+}
+
 function directoryOf(deps: Deps): string {
   const directory = needed(deps, 'SLUICE_BACKUP_PATH')
   if (!path.isAbsolute(directory) || directory.split('/').includes('..'))
     throw new ConfigError('SLUICE_BACKUP_PATH must be absolute, without ..')
-  return directory
+  return directory.replace(/\/+$/, '') || '/'
 }
 
 function namesOf(deps: Deps): Names {

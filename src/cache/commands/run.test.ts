@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { LogFields } from '../../base/log.ts'
@@ -200,6 +200,10 @@ describe('the commands', () => {
     writeFileSync(at('backup', 'metadata-backup-demo-ns.gz'), 'damaged')
     const damaged = await ended(['restore'], { SLUICE_BACKUP_PATH: at('backup'), SLUICE_STATE_PATH: at('restored') })
     assert.deepEqual([damaged[0], /cannot be restored: it is damaged/.test(String(damaged[1].reason))], [1, true])
+    mkdirSync(at('linked'))
+    symlinkSync('/etc/hostname', at('linked', 'metadata-backup-demo-ns.gz'))
+    const linked = await ended(['restore'], { SLUICE_BACKUP_PATH: at('linked'), SLUICE_STATE_PATH: at('restored') })
+    assert.deepEqual([linked[0], /ELOOP/.test(String(linked[1].reason))], [1, true])
     assert.deepEqual(readdirSync(at('restored')), ['restore.gz'])
     // The dataset, through its cache, into a directory.
     const [code, migrated] = await ended(['migrate'], {

@@ -11,6 +11,7 @@ import type { Resource } from '../../kube/resource.ts'
 import { cacheRuntimeController } from '../runtime/cache/controller.ts'
 import { readersNow } from '../runtime/readers.ts'
 import { aDataset, aRuntime, createClass, runtimeIn, saidOf, workersIn } from '../runtime/testing.ts'
+import { datasetLabels, SIDECAR_LABELS } from '../sidecar/labels.ts'
 import {
   aLeadingClass,
   answering,
@@ -304,6 +305,17 @@ describe('workers beside readers', () => {
     await world.advance(120_000)
     assert.deepEqual(await ordinalsIn(cluster), [0], 'the other one leaves')
     assert.equal(await heldIn(cluster), undefined)
+  })
+
+  scaled('are not held by pods with a sidecar: these read from all workers, and go on with those that stay', async (world) => {
+    const cluster = await start(world, { replicas: 1, annotations: CO_LOCATED })
+    const { metadata, spec } = aReader('reader', await nodeOf(cluster, 'demo-worker-0'))
+    const sidecar = datasetLabels('fluid-fuse-0', { namespace: 'default', name: 'demo' })
+    const labels = { [SIDECAR_LABELS.done]: 'true', ...sidecar }
+    await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, labels }, spec: { ...(spec as object), volumes: [] } })
+    await scaleTo(cluster, 0)
+    await world.settle()
+    assert.deepEqual([await ordinalsIn(cluster), await heldIn(cluster)], [[], undefined])
   })
 
   scaled('are not held by a claim that only names the volume of the dataset', async (world) => {
