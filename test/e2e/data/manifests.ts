@@ -90,7 +90,7 @@ export const spreadRuntime = (
 })
 
 /** A directory of each node. */
-export const NODE_TIER = '/var/lib/sluice/cache'
+const NODE_TIER = '/var/lib/sluice/cache'
 
 export interface PodOptions {
   node?: string
