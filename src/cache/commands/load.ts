@@ -37,10 +37,10 @@ async function loadOnce(deps: Deps, progress: Progress): Promise<OperationEnd> {
   }
   try {
     const answer = await untilEnded(deps, send, progress)
-    if (answer !== undefined) return endOf(answer)
-    // Nobody waits for it any more; without this it would end two minutes later.
+    // Nobody asks any more; without this the master would keep it for two minutes.
     await send('DELETE').catch((error: unknown) => deps.log.write('debug', 'the master could not be told', { error: messageOf(error) }))
-    throw new Error('ended')
+    if (answer === undefined) throw new Error('ended')
+    return endOf(answer)
   } finally {
     requester.close()
   }
