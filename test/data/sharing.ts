@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Dataset, DatasetSpec } from '../../src/kinds/fluid/index.ts'
 import { mirrorName } from '../../src/kinds/fluid/reference.ts'
 import { ReferenceGrant } from '../../src/kinds/gateway/reference-grant.ts'
-import { CONFIG_MAPS, DAEMON_SETS, NAMESPACES, PERSISTENT_VOLUMES, PODS, SERVICE_ACCOUNTS } from '../../src/kinds/kubernetes/resources.ts'
+import { CONFIG_MAPS, DAEMON_SETS, PERSISTENT_VOLUMES, PODS, SERVICE_ACCOUNTS } from '../../src/kinds/kubernetes/resources.ts'
 import type { ConfigMap, DaemonSet, PersistentVolume, Pod } from '../../src/kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../src/kube/meta.ts'
 import { datasetOf, isBound, there } from './expectations.ts'
@@ -18,8 +18,6 @@ export async function aNamespace(testbed: DataTestbed, base: string): Promise<Da
   await testbed.until(`namespace ${name} complete`, async () => (await other.get(SERVICE_ACCOUNTS, 'default')) !== undefined)
   return other
 }
-
-export const deleteNamespace = ({ delete: remove }: DataTestbed, name: string): Promise<void> => remove(NAMESPACES, name)
 
 /** By the owner of the story's namespace: datasets of another one may refer to all of its datasets, or to one. */
 export const aGrant = (from: string, name?: string): KubeObject => ({

@@ -19,7 +19,7 @@ export interface OperationEnd {
   figures?: object
 }
 
-export const OPERATION_PORT = 19453
+const OPERATION_PORT = 19453
 /** What Kubernetes keeps of a termination message. */
 const LONGEST_LINE = 4096
 const LONGEST_REASON = 1000

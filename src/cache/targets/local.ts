@@ -105,7 +105,11 @@ export async function openLocalTarget({ shown, path, below = '', checks }: Local
     },
     remove: (path) => refusing(() => removeFile(directories, path)),
     async end() {
-      await removeUnfinished().finally(() => directories.close())
+      try {
+        await removeUnfinished()
+      } finally {
+        await directories.close()
+      }
     },
   }
 }

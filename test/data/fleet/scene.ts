@@ -17,7 +17,7 @@ import { joinedCluster } from '../../fleet/joining.ts'
 import { FIGURES } from '../commands.ts'
 
 const SHAPE = { members: 2, nodes: 2 }
-export const NAMESPACES = ['data', 'web'] as const
+const NAMESPACES = ['data', 'web'] as const
 
 export interface Scene {
   world: World

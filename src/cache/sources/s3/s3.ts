@@ -106,7 +106,7 @@ async function headOf(ask: Ask, { key, path }: { key: string; path: string }, si
   return size === undefined || validators === undefined ? undefined : { path, size, ...validators }
 }
 
-export function listingRefused(status: number): Error {
+function listingRefused(status: number): Error {
   if (status === 301 || status === 307) return new SourceRefused('the bucket is in another region: set aws.region or the endpoint')
   if (status === 401 || status === 403)
     return new SourceRefused(`S3 refuses access (status ${status}): check the credentials and what they permit`)
