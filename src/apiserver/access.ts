@@ -18,7 +18,6 @@ import {
   type Rbac,
   type Review,
   readSigningKey,
-  resourceAttributes,
   type ServiceAccountTokens,
 } from './auth/index.ts'
 import { bucketOf } from './catalog.ts'

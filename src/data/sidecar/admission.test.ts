@@ -91,7 +91,11 @@ describe('a pod that asks for sidecars', () => {
 
   it('mounts where its client does, if that has several directories of the node above each other', () => {
     const root = '/runtime-mnt/cache/default/demo'
-    const mounts = [root, `${root}/cache-fuse`].map((path, i) => ({ name: `host-${i}`, mountPath: path, mountPropagation: 'Bidirectional' }))
+    const mounts = [root, `${root}/cache-fuse`].map((path, i) => ({
+      name: `host-${i}`,
+      mountPath: path,
+      mountPropagation: 'Bidirectional',
+    }))
     const volumes = mounts.map(({ name, mountPath }) => ({ name, hostPath: { path: mountPath } }))
     const client = fuseClient('demo', { container: { volumeMounts: mounts }, spec: { volumes } })
     const { pod } = admitted(aPod(['demo']), bound('demo', client))
