@@ -26,7 +26,12 @@ import type { DataArea, DataTestbed } from '../story.ts'
 const termsOf = async (testbed: DataTestbed): Promise<unknown> => (await volumeOf(testbed)).spec?.nodeAffinity?.required?.nodeSelectorTerms
 
 const besideWorkersOf = ({ namespace }: DataTestbed) => [
-  { matchExpressions: [{ key: `fluid.io/s-${namespace}-demo`, operator: 'In', values: ['true'] }] },
+  {
+    matchExpressions: [
+      { key: `fluid.io/s-${namespace}-demo`, operator: 'In', values: ['true'] },
+      { key: `sluice.dev/l-${namespace}-demo`, operator: 'DoesNotExist' },
+    ],
+  },
 ]
 
 const on = (node: string) => ({ nodeSelector: { 'kubernetes.io/hostname': node } })
@@ -113,7 +118,9 @@ export const coLocated: DataArea = {
         await testbed.pass(5)
         assert.deepEqual(cache.ran, ['leave demo-worker-1'])
         delete cache.leave
-        await readingOn(guestsOf(testbed), await nodeOf(testbed, 'demo-worker-1'))
+        // No scheduler sends it there: its node was chosen before.
+        const guests = guestsOf(testbed)
+        await guests.create(aReader(guests, { spec: { nodeName: await nodeOf(testbed, 'demo-worker-1') } }))
         await areReady(testbed, 2)
         assert.deepEqual(cache.ran, ['leave demo-worker-1', 'stay demo-worker-1', 'leave demo-worker-0'])
         assert.deepEqual(await workersOf(testbed), ['demo-worker-1', 'demo-worker-2'])

@@ -6,7 +6,7 @@ import { CONFIG_MAPS, DAEMON_SETS, JOBS, PODS } from '../../../src/kinds/kuberne
 import type { Container, Pod, PodSpec, Volume } from '../../../src/kinds/kubernetes/types.ts'
 import { becomes, eventsOf, isBound, isGone, messageOf, podsOf, there } from '../expectations.ts'
 import { aClass, aDataset, another, aReader, aRuntime, componentOf } from '../manifests.ts'
-import { aGrant, aNamespace, aReference, copyName, guestsOf, isRunning, OFFERED, ownersOf, referTo, SHARED } from '../sharing.ts'
+import { aGrant, aNamespace, aReference, copyName, end, guestsOf, isRunning, OFFERED, ownersOf, referTo, SHARED } from '../sharing.ts'
 import type { DataArea, DataTestbed, EmbeddedTestbed } from '../story.ts'
 
 interface Injecting {
@@ -256,6 +256,7 @@ export const sidecars: DataArea = {
           const { data } = await there(guests, CONFIG_MAPS, 'check-fluid-mount-ready')
           return data?.['check-fluid-mount-ready.sh'] !== 'exit 0'
         })
+        await end(guests)
         await guests.delete(DATASETS, 'demo')
         await isGone(guests, DATASETS, 'demo')
         await testbed.until('no scripts', async () => (await scriptsIn(guests)).length === 0)
@@ -283,7 +284,7 @@ export const sidecars: DataArea = {
       },
     },
     {
-      name: 'a pod with a sidecar has no claim any more, and holds no dataset: it runs on while that goes',
+      name: 'a pod with a sidecar has no claim any more, and holds its dataset and the owner’s all the same, until it ends',
       begin: SHARED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -291,9 +292,11 @@ export const sidecars: DataArea = {
         await isRunning(guests)
         await testbed.delete(DATASETS, 'demo')
         await guests.delete(DATASETS, 'demo')
+        await testbed.until('held', async () => /Pod reader in Namespace/.test(await messageOf(guests, 'DeletionHeld')))
+        await isRunning(guests)
+        await end(guests)
         await isGone(guests, DATASETS, 'demo')
         await isGone(testbed, DATASETS, 'demo')
-        await isRunning(guests)
       },
     },
     {
