@@ -189,6 +189,8 @@ export interface Effect<Input = unknown, Output = unknown> {
   /** One sentence for the reference. */
   about: string
   timeoutMs: number
+  /** For one that is to end at a certain time, which its input says. */
+  timeoutFor?(input: Input): number
   /** Everything it does through `client`: becomes RBAC and documentation. For a command in a pod: `[EXEC_IN_PODS]`. */
   access?: readonly Access[]
   run(input: Input, context: EffectContext): Promise<Output>

@@ -118,6 +118,18 @@ describe('effects', () => {
     assert.deepEqual([runs.length, runs[0]?.signal.aborted, errors], [1, true, []])
   })
 
+  it('end at their own time where their input says one', async () => {
+    const { effects, clock } = aBench()
+    const { effect } = byHand()
+    effects.begin('n/a', [request({ ...effect, timeoutFor: (text) => text.length * 100 }, 'k', 'xyz')])
+    clock.move(299)
+    await soon()
+    assert.deepEqual(effects.outcome('n/a', effect.name, 'k'), { state: 'running' })
+    clock.move(1)
+    await soon()
+    assert.deepEqual(effects.outcome('n/a', effect.name, 'k'), { state: 'failed', message: `${effect.name} took longer than 300 ms` })
+  })
+
   it('that throw at once are failures like others', async () => {
     const { effects } = aBench()
     const effect: Effect<string, string> = {

@@ -49,8 +49,9 @@ export function createEffects({ clock, clientFor, enqueue, onEnd, onError }: Eff
   async function run(owner: string, request: EffectRequest, state: Running): Promise<void> {
     const abort = new AbortController()
     const { effect, key, input } = request
-    const timedOut = (): void => abort.abort(new Error(`${effect.name} took longer than ${effect.timeoutMs} ms`))
-    const cancelTimer = clock.after(effect.timeoutMs, timedOut)
+    const timeoutMs = Math.min(effect.timeoutMs, effect.timeoutFor?.(input) ?? Number.POSITIVE_INFINITY)
+    const timedOut = (): void => abort.abort(new Error(`${effect.name} took longer than ${timeoutMs} ms`))
+    const cancelTimer = clock.after(timeoutMs, timedOut)
     state.cancel = () => abort.abort(new Error(`${effect.name} is no longer wanted`))
     try {
       const aborted = new Promise<never>((_, reject) => {

@@ -1,8 +1,8 @@
 /**
  * Datasets as their user meets them, with sluice and kubectl, as root and as a plain user: files, buckets, writes, changes, bad
- * input, a worker that leaves, Sluice killed while a volume fills, and the chapter of the story. Run with:
- * npm run test:e2e:data [-- --full | --matrix | --as root]. --full takes 10,000 files and 2 GB and tells all chapters of a first start;
- * --matrix runs everything on Node 20, 22 and 24, and prints how long each took.
+ * input, a worker that leaves, one cache of two namespaces that shrinks under its readers, Sluice killed while a volume fills, and
+ * the chapter of the story. Run with: npm run test:e2e:data [-- --full | --matrix | --as root | --only sharing]. --full takes 10,000
+ * files and 2 GB, and tells all chapters of a first start; --matrix runs everything on Node 20, 22 and 24, and prints how long each took.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,21 +16,39 @@ import { otherKubectls, recordedKubectl } from '../machine/assets.ts'
 import { type Program, privateProgram } from '../machine/program.ts'
 import { Bucket } from './data/bucket.ts'
 import { bucketStories } from './data/bucket-stories.ts'
+import { coLocatedStories } from './data/co-located-stories.ts'
 import { randomBytes } from './data/contents.ts'
 import { Desk } from './data/desk.ts'
 import { directoryStories } from './data/directory-stories.ts'
 import { endingStories } from './data/ending-stories.ts'
 import { FILM_BYTES } from './data/film.ts'
+import { Reels } from './data/reels.ts'
 import type { Scene } from './data/scene.ts'
+import { sharingStories } from './data/sharing-stories.ts'
 import { WebServer } from './data/web-server.ts'
 import { writingStories } from './data/writing-stories.ts'
 import { namespacesRefusal, Person, people } from './person.ts'
 
 const { values } = parseArgs({
-  options: { full: { type: 'boolean', default: false }, matrix: { type: 'boolean', default: false }, as: { type: 'string', default: '' } },
+  options: {
+    full: { type: 'boolean', default: false },
+    matrix: { type: 'boolean', default: false },
+    as: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
+  },
 })
+/** Of what two namespaces read, beside a film. */
+const SHARED = values.full ? { files: 200, bytes: 2_000_000_000 } : { files: 40, bytes: 52_000_000 }
+const CO_LOCATED = { files: 20, bytes: 8_000_000 }
 const NODES = ['20', '22', '24']
 const AMOUNT = values.full ? { files: 10_000, bytes: 2_000_000_000 } : { files: 1000, bytes: 40_000_000 }
+const TOLD = {
+  'a directory': directoryStories,
+  'a bucket': bucketStories,
+  writing: writingStories,
+  'sharing, and fewer workers': sharingStories,
+  'fewer workers beside readers, sharing': coLocatedStories,
+}
 /** Concurrency would be inherited. */
 const IN_ORDER = { concurrency: 1 }
 const kubectl = recordedKubectl() ?? otherKubectls()[0]
@@ -56,19 +74,22 @@ function stories(): void {
         const desk = new Desk({ name, uid, program: program.file, kubectl: kubectl?.path ?? '', slowness: values.full ? 6 : 1 })
         const bucket = new Bucket(desk.person.file('s3'))
         const web = new WebServer(randomBytes(FILM_BYTES))
-        scene = { desk, bucket, web, amount: AMOUNT }
-        await Promise.all([bucket.start(), web.start(), desk.up()])
+        const reels = new Reels(desk, { member: 'member2', name: 'reels', amount: SHARED })
+        const duet = new Reels(desk, {
+          ...{ member: 'member3', name: 'duet', amount: CO_LOCATED },
+          annotations: { 'sluice.dev/fuse-global': 'false' },
+        })
+        scene = { desk, bucket, web, reels, duet, amount: AMOUNT }
+        await Promise.all([bucket.start(), web.start(), reels.web.start(), duet.web.start(), desk.up()])
       })
       after(async () => {
-        scene.web.close()
+        for (const web of [scene.web, scene.reels.web, scene.duet.web]) web.close()
         await scene.bucket.close()
         await scene.desk.person.leave(scene.desk.dir)
       })
 
       describe('in three members at once', { concurrency: true }, () => {
-        describe('a directory', IN_ORDER, () => directoryStories(() => scene))
-        describe('a bucket', IN_ORDER, () => bucketStories(() => scene))
-        describe('writing', IN_ORDER, () => writingStories(() => scene))
+        for (const [what, told] of Object.entries(TOLD)) if (what.includes(values.only)) describe(what, IN_ORDER, () => told(() => scene))
       })
       describe('the end', () => endingStories(() => scene))
     })

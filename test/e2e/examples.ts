@@ -48,8 +48,11 @@ describe('with Sluice running', { skip: skip || GOING_ON.length === 0, concurren
   before(async () => {
     reader = aReader()
     cpSync('examples', reader.file('examples'), { recursive: true })
-    const { exitCode, stderr } = await reader.sluice('up', '--quiet', '--detach', '--port', '0')
-    assert.equal(exitCode, 0, stderr)
+    const up = await reader.sluice('up', '--quiet', '--detach', '--port', '0')
+    assert.equal(up.exitCode, 0, up.stderr)
+    const config = ['--kubeconfig', reader.file('.sluice', 'kubeconfig'), 'config', 'use-context', 'member1']
+    const chosen = await reader.run('kubectl', ...config)
+    assert.equal(chosen.exitCode, 0, chosen.stderr)
   })
   after(() => reader.leave(reader.file('.sluice')))
   for (const folder of GOING_ON)

@@ -214,12 +214,13 @@ export const KEYS: readonly Judgement[] = [
   },
   {
     because: 'names of nothing, or of something of the same namespace, the node or the cluster',
-    of: `app.poststart.fluid.io/inject cachedir.sidecar.fluid.io/inject cacheruntime.fluid.io/component-name cacheruntime.fluid.io/name
+    of: `affinity.dataflow.fluid.io/labels app.poststart.fluid.io/inject cachedir.sidecar.fluid.io/inject cacheruntime.fluid.io/component-name cacheruntime.fluid.io/name
       cluster.karmada.io/not-ready cluster.karmada.io/unreachable data.fluid.io/metadataList
       datadependency.volcano.sh/datasource-finalizer datadependency.volcano.sh/finalizer datadependency.volcano.sh/placement-injected
       default.fuse-sidecar.fluid.io/host-mount-path-mode done.sidecar.fluid.io/inject fluid.io/ fluid.io/check-mount-script-sha256
       fluid.io/dataset fluid.io/dataset-id fluid.io/dataset-num fluid.io/dataset-placement fluid.io/datasets-in-use
-      fluid.io/enable-injection fluid.io/f- fluid.io/fuse fluid.io/fuse-balloon fluid.io/node fluid.io/node-publish-method fluid.io/s-
+      fluid.io/enable-injection fluid.io/f- fluid.io/fuse fluid.io/fuse-balloon fluid.io/jobPolicy fluid.io/node fluid.io/node-publish-method
+      fluid.io/operation fluid.io/s-
       fluid.io/skip-check-mount-ready-target fuse.runtime.fluid.io/generation fuse.serverful.fluid.io/inject
       fuse.sidecar.fluid.io/inject fuse.sidecar.poststart.fluid.io/inject karmada.io/binding-controller
       karmada.io/binding-dependencies-distributor karmada.io/cluster-controller karmada.io/cluster-propagation-policy-controller
@@ -234,7 +235,7 @@ export const KEYS: readonly Judgement[] = [
       sluice.dev/clear sluice.dev/client-reads-tiers sluice.dev/converted-by sluice.dev/decision sluice.dev/decommission
       sluice.dev/deferred sluice.dev/dependencies-unknown sluice.dev/directory sluice.dev/fixed-options sluice.dev/fuse-global
       sluice.dev/handover-seconds sluice.dev/held-because sluice.dev/held-by sluice.dev/held-reason sluice.dev/key
-      sluice.dev/leaving-worker sluice.dev/local sluice.dev/local-storage-class sluice.dev/narrowed-by sluice.dev/native-mounts
+      sluice.dev/l- sluice.dev/leaving-worker sluice.dev/local sluice.dev/local-storage-class sluice.dev/narrowed-by sluice.dev/native-mounts
       sluice.dev/node sluice.dev/on-locality-change sluice.dev/pool sluice.dev/preload sluice.dev/provisioned-by sluice.dev/public-options sluice.dev/queue
       sluice.dev/recommission sluice.dev/released sluice.dev/requested sluice.dev/run sluice.dev/runtime sluice.dev/sidecar-files
       sluice.dev/simulated sluice.dev/simulated-because sluice.dev/simulated-exit-code sluice.dev/simulated-run-for sluice.dev/sluice

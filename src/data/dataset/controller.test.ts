@@ -5,6 +5,7 @@ import { story } from '../../faultsim/story.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { ADVANCED_STATEFUL_SETS, CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../kinds/kubernetes/resources.ts'
+import { datasetLabels, SIDECAR_LABELS } from '../sidecar/labels.ts'
 import {
   aDataset,
   answering,
@@ -489,6 +490,31 @@ describe('the deletion of a dataset', () => {
       assert.equal(await messageIn(cluster, 'DeletionHeld'), `${held} second in Namespace default is using it`)
       assert.equal((await eventsIn(cluster, 'ErrorDeleteDataset')).length, 1)
       await cluster.patch(PODS, 'default/second', { status: { phase: 'Succeeded' } }, 'status')
+      await world.settle()
+      await expectGone(cluster, DATASETS, 'default/demo')
+    },
+    member,
+  )
+
+  story(
+    'is held by pods that read it by a sidecar, and by no label of another namespace',
+    async (world) => {
+      const { member: cluster } = world
+      answering(cluster)
+      await serve(cluster)
+      await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })
+      await world.settle()
+      const sidecar = datasetLabels('fluid-fuse-0', { namespace: 'default', name: 'demo' })
+      const labels = { [SIDECAR_LABELS.done]: 'true', ...sidecar }
+      for (const namespace of ['default', 'other']) {
+        const { spec, ...reader } = aReader('reader')
+        await cluster.create({ ...reader, metadata: { namespace, name: 'reader', labels }, spec: { ...(spec as object), volumes: [] } })
+      }
+      await world.settle()
+      await cluster.delete(DATASETS, 'default/demo')
+      await world.settle()
+      assert.match((await messageIn(cluster, 'DeletionHeld')) ?? '', /because Pod reader in Namespace default is using it$/)
+      await deletePod(cluster, 'reader')
       await world.settle()
       await expectGone(cluster, DATASETS, 'default/demo')
     },

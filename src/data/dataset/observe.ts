@@ -23,7 +23,7 @@ import { refusalIn } from './readiness.ts'
 import { type Asked, type Asking, asking, type Pace } from './report.ts'
 import { requestedRuntime } from './requested-runtime.ts'
 import { boundType, type Choice, choose, RUNTIME_KINDS, type Runtime, runtimesNamed } from './runtimes.ts'
-import { BY_CLAIM, BY_RUNTIME } from './triggers.ts'
+import { BY_CLAIM, BY_RUNTIME, BY_SIDECAR } from './triggers.ts'
 
 export interface DatasetDeps {
   engines: readonly Engine[]
@@ -209,7 +209,13 @@ export const takenIn = (key: ObjectRef, read: PassReader): string | undefined =>
 function usersOf({ ref }: Seen, { holding }: References, read: PassReader): Users {
   // What is in a namespace goes with it, whoever refers to it from elsewhere.
   const isLeaving = read.get(NAMESPACES, '', ref.namespace)?.metadata.deletionTimestamp !== undefined
-  return { pods: podsUsing(ref, read), datasets: isLeaving ? [] : holding }
+  return { pods: podsReading(ref, read), datasets: isLeaving ? [] : holding }
+}
+
+/** Names of pods that read a dataset by its claim or by a sidecar, sorted: its deletion waits for them. */
+export function podsReading(ref: ObjectRef, read: PassReader): string[] {
+  const bySidecar = read.byIndex(PODS, BY_SIDECAR, keyOfRef(ref)).filter((pod) => !isComplete(pod))
+  return [...new Set([...podsUsing(ref, read), ...bySidecar.map(({ metadata }) => metadata.name ?? '')])].sort()
 }
 
 /** Names of pods that use the claim of a dataset, sorted. */

@@ -4,6 +4,7 @@ import { LABELS } from '../../kinds/fluid/well-known.ts'
 import type { Pod } from '../../kinds/kubernetes/types.ts'
 import { objectKey } from '../../kube/object-reference.ts'
 import { controllerOf } from '../../runtime/workloads/pod/ownership.ts'
+import { sidecarsOf } from '../sidecar/labels.ts'
 import { shown } from './text.ts'
 
 /** On a pod that runs nothing: why. */
@@ -14,6 +15,9 @@ export const claimKeys = ({ metadata, spec }: Pod): string[] =>
   (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
     persistentVolumeClaim === undefined ? [] : [objectKey(metadata.namespace, persistentVolumeClaim.claimName)],
   )
+
+/** `namespace/name` of the datasets whose clients a pod has as containers of its own. */
+export const sidecarKeys = (pod: Pod): string[] => sidecarsOf(pod).map(({ namespace, name }) => objectKey(namespace, name))
 
 /** `namespace/name` of the runtime that a pod is part of. */
 export function runtimeKeys({ metadata }: Pod): string[] {

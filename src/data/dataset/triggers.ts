@@ -9,11 +9,13 @@ import { type ObjectRef, refOf, refOfKey } from '../../kube/object-reference.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime/controller.ts'
 import { isGoing, isOtherReference, originalOf, originalsIn, REFERENCE_INDEXES, watchGrants } from '../reference/indexes.ts'
 import { isOurClaim } from '../volume/desired.ts'
-import { claimKeys, runtimeKeys } from './pods.ts'
+import { claimKeys, runtimeKeys, sidecarKeys } from './pods.ts'
 import { RUNTIME_KINDS } from './runtimes.ts'
 
 /** Pods by `namespace/name` of the claims that they mount. */
 export const BY_CLAIM = 'claim'
+/** Pods by `namespace/name` of the datasets that they read by a sidecar. */
+export const BY_SIDECAR = 'sidecar'
 /** Pods by `namespace/name` of the runtime that they are part of. */
 export const BY_RUNTIME = 'runtime'
 /** Datasets by the name of their volume, which two of them can share. */
@@ -46,6 +48,7 @@ export const WATCHES: readonly Watch[] = [
 
 export const INDEXES: readonly Index[] = [
   indexOf(PODS, BY_CLAIM, claimKeys),
+  indexOf(PODS, BY_SIDECAR, sidecarKeys),
   indexOf(PODS, BY_RUNTIME, runtimeKeys),
   indexOf(DATASETS, BY_VOLUME, (dataset) => [volumeName(refOf(dataset))]),
   indexOf(DATASETS, GOING_IN, (dataset) => (isGoing(dataset) ? [dataset.metadata.namespace ?? ''] : [])),
@@ -78,5 +81,5 @@ function ifGoing(ref: ObjectRef, read: Reader): ObjectRef[] {
 
 const datasetsOfPod = (pod: Pod, read: Reader): ObjectRef[] => [
   ...runtimeKeys(pod).map(refOfKey),
-  ...claimKeys(pod).flatMap((key) => ifGoing(refOfKey(key), read)),
+  ...[...claimKeys(pod), ...sidecarKeys(pod)].flatMap((key) => ifGoing(refOfKey(key), read)),
 ]

@@ -14,7 +14,7 @@ import { bar } from '../bar.ts'
 import { SERVED_CONDITION } from '../engines/engine.ts'
 import { SCALE_IN_HELD } from '../scaling/texts.ts'
 import { componentSteps, type Step } from './components.ts'
-import { classNameOf, type DatasetInput, usersOf } from './input.ts'
+import { classNameOf, type DatasetInput, hasSidecar, usersOf } from './input.ts'
 import { firstWaiting, MOST_SHOWN, podLines, short, simulationIn } from './pods.ts'
 import { heldByReferences, originalSteps, referencesStep } from './reference.ts'
 import { classFix, fixOfRefusal } from './refusals.ts'
@@ -78,13 +78,19 @@ function datasetLink({ dataset }: DatasetInput): Link {
 function deletionStep({ dataset, pods, commands }: DatasetInput): Step | undefined {
   const { deletionTimestamp, finalizers = [], name = '' } = dataset.metadata
   if (deletionTimestamp === undefined) return undefined
-  const link: Link = { what: 'deletion', state: 'waits', says: 'it is being deleted' }
+  const held = findCondition(dataset.status?.conditions, 'DeletionHeld')?.message
+  const link: Link = {
+    what: 'deletion',
+    state: 'waits',
+    says: 'it is being deleted',
+    ...(held === undefined ? {} : { more: [short(held)] }),
+  }
   const [reader] = usersOf(pods.items, name)
   const fix =
     reader === undefined
       ? (heldByReferences(dataset, commands) ??
         `nothing, if it is gone in a moment; else see who has to remove its finalizers: ${finalizers.slice(0, MOST_SHOWN).join(', ')}`)
-      : `delete the pods that use its claim, first ${reader.metadata.name}: ${commands.here(`kubectl delete pod/${reader.metadata.name}`)}`
+      : `delete the pods that read it, first ${reader.metadata.name}: ${commands.here(`kubectl delete pod/${reader.metadata.name}`)}`
   return { link, fix }
 }
 
@@ -224,8 +230,12 @@ function readersStep({ dataset, pods, commands }: DatasetInput): Step {
   const readers = usersOf(pods.items, name)
   const more = [...podLines(readers), ...(pods.isCut ? ['the namespace has more pods than were looked at'] : [])]
   const waiting = firstWaiting(readers)
-  const says =
-    readers.length === 0 ? 'no pod uses its claim' : readers.length === 1 ? '1 pod uses its claim' : `${readers.length} pods use its claim`
+  const own = readers.filter((pod) => hasSidecar(pod, name)).length
+  const by = readers.length - own
+  const says = [
+    ...(by > 0 || own === 0 ? [by === 0 ? 'no pod uses its claim' : by === 1 ? '1 pod uses its claim' : `${by} pods use its claim`] : []),
+    ...(own === 0 ? [] : [own === 1 ? '1 pod reads it by a sidecar' : `${own} pods read it by a sidecar`]),
+  ].join(', ')
   const link: Link = { what: 'readers', state: waiting === undefined ? 'ok' : 'waits', says, ...(more.length === 0 ? {} : { more }) }
   if (waiting === undefined) return { link }
   const pod = waiting.pod.metadata.name ?? ''

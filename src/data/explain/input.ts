@@ -10,6 +10,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
+import { sidecarsOf } from '../sidecar/labels.ts'
 import { type Commands, commandsFor } from './commands.ts'
 
 export interface DatasetInput {
@@ -70,8 +71,11 @@ export async function readDatasetInput(client: Client, dataset: Dataset, { serve
 export const classNameOf = (runtime: KubeObject | undefined): string | undefined =>
   runtime?.kind === 'CacheRuntime' ? (runtime.spec as { runtimeClassName?: string } | undefined)?.runtimeClassName : undefined
 
-/** Pods that have a claim of this name among their volumes. */
-export const usersOf = (pods: readonly Pod[], claim: string): Pod[] => pods.filter((pod) => claimsOf(pod).includes(claim))
+/** Pods that read the dataset of this name, by its claim or by a sidecar. */
+export const usersOf = (pods: readonly Pod[], dataset: string): Pod[] =>
+  pods.filter((pod) => claimsOf(pod).includes(dataset) || hasSidecar(pod, dataset))
+
+export const hasSidecar = (pod: Pod, dataset: string): boolean => sidecarsOf(pod).some(({ name }) => name === dataset)
 
 export const claimsOf = ({ spec }: Pod): string[] =>
   (spec?.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])

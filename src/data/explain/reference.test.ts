@@ -97,10 +97,14 @@ describe('why an original is as it is', () => {
   })
 
   it('says whom its deletion waits for', () => {
-    const conditions = [{ ...said('DeletionHeld', 'True', 'held'), reason: 'DatasetsUseIt' }]
+    const conditions = [{ ...said('DeletionHeld', 'True', 'Datasets lab/x, web/images refer to it'), reason: 'DatasetsUseIt' }]
     const dataset = aDataset({ ...BOUND, datasetRef: ['web/images'], conditions })
     const going = { ...dataset, metadata: { ...dataset.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
     assert.match(explained({ dataset: going }).trouble?.fix ?? '', /first kubectl delete dataset\/images -n web$/)
+    assert.ok(
+      textOf(explained({ dataset: going })).includes('  Datasets lab/x, web/images refer to it'),
+      'all that hold it, with their namespaces',
+    )
     assert.deepEqual(linesOf({ dataset: going, claim: undefined }, /volume/), ['… volume: its claim is gone already'])
   })
 })

@@ -1,6 +1,6 @@
 /**
  * All controllers of data operations and flows. They are not in the list of the module yet, where an operation says that nobody
- * carries it out: what they start needs programs that do not exist (docs/design/0016-operations.md).
+ * carries it out: docs/design/0016-operations.md says what is missing.
  */
 import { OPERATIONS } from '../../kinds/fluid/operation.ts'
 import type { Controller } from '../../runtime/controller.ts'

@@ -6,7 +6,7 @@ import type { CacheRuntime, CacheRuntimeClass, Dataset } from '../../kinds/fluid
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'
 import { RUNTIME_CATEGORY } from '../../kinds/fluid/well-known.ts'
 import { BUILTIN_CLASS } from '../engines/builtin/class.ts'
-import { CONFIG_FILE, configMapName } from '../engines/cache/pod-template.ts'
+import { CLASS_ANNOTATIONS, CONFIG_FILE, configMapName, keySecretName } from '../engines/cache/pod-template.ts'
 import type { OperationProgram } from './build/index.ts'
 
 /** From caches or from the server: both answer in the same way. */
@@ -45,6 +45,9 @@ export async function programOf(
     args: spec.args,
     imagePullSecrets: worker?.imagePullSecrets,
     config: { configMap: configMapName(name), file: CONFIG_FILE },
+    ...(runtimeClass?.metadata.annotations?.[CLASS_ANNOTATIONS.key] === 'true' ? { keySecret: keySecretName(name) } : {}),
+    saysFinal: className === BUILTIN_CLASS,
+    allowsPrivateAddresses: runtimeClass?.topology?.worker?.options?.allowPrivateAddresses === 'true',
   }
 }
 

@@ -82,6 +82,7 @@ export function scalingEffects(type: RuntimeType, clock: Clock): ScalingEffects 
       name: `data.runtime.${type}.hand-over`,
       about: 'Runs the command in a master that leads a worker out, until the worker has handed over what it holds or its time is over.',
       timeoutMs: MOST_HANDOVER_SECONDS * 1000 + SLACK_MS,
+      timeoutFor: ({ untilMs }) => Math.max(0, untilMs - clock.now()) + SLACK_MS,
       access: [EXEC_IN_PODS],
       // Never fails: the worker goes all the same, and what is known of it is told.
       async run({ untilMs, ...input }, { client, signal }) {

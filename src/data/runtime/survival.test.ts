@@ -131,7 +131,8 @@ describe('the controllers of runtimes', () => {
     before,
     steps: [
       (cluster) => cluster.create(aDataset()),
-      (cluster) => cluster.create(aRuntime({ replicas: 1 }, 'JuiceFSRuntime')),
+      (cluster) => cluster.create(aRuntime({ replicas: 2 }, 'JuiceFSRuntime')),
+      (cluster) => cluster.patch(JUICEFS_RUNTIMES, 'default/demo', { spec: { replicas: 1 } }),
       (cluster) => cluster.delete(JUICEFS_RUNTIMES, 'default/demo'),
     ],
     invariants: [heldByRuntime],

@@ -10,7 +10,8 @@ import { DAEMON_SETS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { cacheRuntimeController } from '../runtime/cache/controller.ts'
 import { readersNow } from '../runtime/readers.ts'
-import { aDataset, aRuntime, createClass, runtimeIn, saidOf, workersIn } from '../runtime/testing.ts'
+import { aDataset, aRuntime, bound, createClass, runtimeIn, saidOf, workersIn } from '../runtime/testing.ts'
+import { datasetLabels, SIDECAR_LABELS } from '../sidecar/labels.ts'
 import {
   aLeadingClass,
   answering,
@@ -306,6 +307,17 @@ describe('workers beside readers', () => {
     assert.equal(await heldIn(cluster), undefined)
   })
 
+  scaled('are not held by pods with a sidecar: these read from all workers, and go on with those that stay', async (world) => {
+    const cluster = await start(world, { replicas: 1, annotations: CO_LOCATED })
+    const { metadata, spec } = aReader('reader', await nodeOf(cluster, 'demo-worker-0'))
+    const sidecar = datasetLabels('fluid-fuse-0', { namespace: 'default', name: 'demo' })
+    const labels = { [SIDECAR_LABELS.done]: 'true', ...sidecar }
+    await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, labels }, spec: { ...(spec as object), volumes: [] } })
+    await scaleTo(cluster, 0)
+    await world.settle()
+    assert.deepEqual([await ordinalsIn(cluster), await heldIn(cluster)], [[], undefined])
+  })
+
   scaled('are not held by a claim that only names the volume of the dataset', async (world) => {
     const cluster = await start(world, { replicas: 1, annotations: CO_LOCATED })
     await cluster.create({
@@ -373,6 +385,40 @@ describe('a scale-in that is disturbed', () => {
       assert.deepEqual(await chosenIn(cluster), [1, [0]])
       assert.deepEqual(await ordinalsIn(cluster), [1])
       assert.equal((await workersIn(cluster)).metadata.annotations?.['sluice.dev/leaving-worker'], undefined)
+    },
+  })
+
+  const READ = 'demo-worker-0'
+  const readersWorkerStays: Invariant = {
+    says: 'the worker beside a reader of another namespace stays, and is not led out',
+    about: ['advancedstatefulsets.workload.fluid.io'],
+    broken(view, { object, isDeletion }) {
+      if (isDeletion || object.metadata.name !== 'demo-worker' || view.get('pods', 'web/reader') === undefined) return undefined
+      const { reserveOrdinals = [] } = object.spec as { reserveOrdinals?: number[] }
+      const leaving = object.metadata.annotations?.['sluice.dev/leaving-worker'] ?? ''
+      return reserveOrdinals.includes(0) || leaving.startsWith(`${READ} `) ? 'it leaves' : undefined
+    },
+  }
+  survives(cacheRuntimeController(CACHE), {
+    modules,
+    nodes: 4,
+    before: [(cluster: WorldCluster) => createClass(cluster, aLeadingClass())],
+    steps: [
+      async (cluster) => {
+        answering(cluster, { bytes: { 0: 5, 1: 30, 2: 20 } })
+        const runtime = aRuntime({ worker: { replicas: 3 } })
+        await cluster.create(aDataset())
+        await cluster.create({ ...runtime, metadata: { ...runtime.metadata, annotations: CO_LOCATED } })
+      },
+      (cluster) => bound(cluster),
+      (cluster) => createReference(cluster, 'web'),
+      async (cluster) => cluster.create(aReader('reader', await nodeOf(cluster, READ), { namespace: 'web', claim: 'shared' })),
+      (cluster) => scaleTo(cluster, 1),
+    ],
+    invariants: [neverTooFew, readersWorkerStays],
+    async atRest(cluster) {
+      assert.deepEqual(await ordinalsIn(cluster), [0])
+      assert.equal(await heldIn(cluster), undefined)
     },
   })
 })

@@ -1,8 +1,9 @@
 /** What holds for datasets when everything has settled: pure, from what is stored in a member to what is wrong there. */
-import type { CacheRuntimeStatus, Dataset } from '../../kinds/fluid/index.ts'
+import type { CacheRuntimeStatus } from '../../kinds/fluid/index.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { InvariantView, RestInvariant } from '../../runtime/seams/seeded.ts'
 import { versionOfAnswers } from './answers.ts'
+import { datasetsIn, firstOf, inMembers } from './at-rest-checks.ts'
 import { REPORTING } from './generators/drawing.ts'
 import {
   BOUND,
@@ -10,7 +11,6 @@ import {
   claimOf,
   classNameOf,
   commonLabelOf,
-  DATASETS,
   datasetOfVolume,
   isGoing,
   isMade,
@@ -18,33 +18,14 @@ import {
   runtimesOf,
   usersOf,
   VOLUMES,
+  volumeNameOf,
   whereOf,
   workersIn,
 } from './judge.ts'
-
-type Wrong = string | undefined
-
-const inMembers = (says: string, broken: (view: InvariantView) => Wrong): RestInvariant => ({
-  says,
-  broken(_hub, members) {
-    for (const [name, view] of members) {
-      const wrong = broken(view)
-      if (wrong !== undefined) return `${name}: ${wrong}`
-    }
-    return undefined
-  },
-})
-
-/** The first of what is wrong. */
-function firstOf<T>(all: readonly T[], wrong: (one: T) => Wrong): Wrong {
-  for (const one of all) {
-    const text = wrong(one)
-    if (text !== undefined) return text
-  }
-  return undefined
-}
-
-const datasetsIn = (view: InvariantView): Dataset[] => view.list(DATASETS) as Dataset[]
+import { SCALING_AT_REST } from './scaling-at-rest.ts'
+import { SHARING_AT_REST } from './sharing-at-rest.ts'
+import { holdersOf } from './sharing-invariants.ts'
+import { referredBy } from './sharing-judge.ts'
 
 const inPairs = inMembers('a volume of a dataset has its claim, and a claim its volume', (view) => {
   const [volumes, claims] = [VOLUMES, CLAIMS].map((plural) => view.list(plural).filter(isMade).map(datasetOfVolume)) as [string[], string[]]
@@ -66,9 +47,17 @@ const boundMeans = inMembers('a bound dataset has its runtime, a volume and a cl
     if (runtime === undefined || isGoing(runtime)) return `${where} is bound, and its runtime is gone`
     // One that somebody has deleted stays while pods use it, and is made again after that.
     const isHeld = claim !== undefined && usersOf(view, where).length > 0
+    // That of a reference is made from the original's.
+    const referred = referredBy(dataset)
+    if (referred !== undefined && (claim === undefined || isGoing(claim)) && !hasVolume(view, referred.where)) return undefined
     return claim === undefined || (isGoing(claim) && !isTaken && !isHeld) ? `${where} is bound, and has no claim` : undefined
   }),
 )
+
+const hasVolume = (view: InvariantView, where: string): boolean => {
+  const volume = view.get(VOLUMES, volumeNameOf(where))
+  return volume !== undefined && isMade(volume) && !isGoing(volume) && datasetOfVolume(volume) === where
+}
 
 const isUp = ({ status }: KubeObject): boolean => {
   const { conditions = [], master, worker } = (status ?? {}) as Partial<CacheRuntimeStatus>
@@ -91,7 +80,8 @@ const boundWhenReady = inMembers('a dataset is bound when its only runtime is se
 const isLookedAt = inMembers('a dataset has its finalizer, its label and a phase, and one that goes has a reason to stay', (view) =>
   firstOf(datasetsIn(view), (dataset) => {
     const where = whereOf(dataset)
-    if (isGoing(dataset)) return usersOf(view, where).length > 0 ? undefined : `${where} is not gone, and nobody uses it`
+    if (isGoing(dataset))
+      return usersOf(view, where).length + holdersOf(view, dataset).length > 0 ? undefined : `${where} is not gone, and nobody uses it`
     const { finalizers = [], labels = {} } = dataset.metadata
     if (!finalizers.includes('fluid-dataset-controller-finalizer')) return `${where} has no finalizer`
     if (labels['fluid.io/dataset-id'] !== where.replace('/', '-')) return `${where} has no label`
@@ -123,7 +113,16 @@ const figuresAreNew = inMembers('a bound dataset shows the last report of its ca
   }),
 )
 
-export const AT_REST: readonly RestInvariant[] = [inPairs, boundMeans, boundWhenReady, isLookedAt, labelsMatch, figuresAreNew]
+export const AT_REST: readonly RestInvariant[] = [
+  inPairs,
+  boundMeans,
+  boundWhenReady,
+  isLookedAt,
+  labelsMatch,
+  figuresAreNew,
+  ...SHARING_AT_REST,
+  ...SCALING_AT_REST,
+]
 
 const ASKED_AGAIN_MS = 65_000
 const MOUNTED_AGAIN_MS = 310_000

@@ -1,6 +1,7 @@
 /** What holds at every moment for datasets, their volumes and their caches, whatever fails meanwhile. */
 import type { Dataset } from '../../kinds/fluid/index.ts'
 import type { Invariant } from '../../runtime/seams/seeded.ts'
+import { nothingCrosses } from './hidden-texts.ts'
 import {
   BOUND,
   CLAIMS,
@@ -18,6 +19,8 @@ import {
   whereOf,
 } from './judge.ts'
 import { labelsStay, neverLabelledAgain } from './node-labels.ts'
+import { leastGoFirst, neverTooFew, readersKeepWorkers } from './scaling-invariants.ts'
+import { boundToListing, originalsStay, showsNoMore } from './sharing-invariants.ts'
 import { oneWriter } from './writers.ts'
 
 const RUNTIME_PLURALS = Object.values(RUNTIMES)
@@ -153,4 +156,11 @@ export const INVARIANTS: readonly Invariant[] = [
   figuresGrow,
   boundToSome,
   heldByUsers,
+  originalsStay,
+  showsNoMore,
+  boundToListing,
+  nothingCrosses,
+  neverTooFew,
+  readersKeepWorkers,
+  leastGoFirst,
 ]

@@ -2,7 +2,7 @@
  * What the stored objects say about datasets, their caches and who uses them: written independently of the controllers, so that
  * the judge does not trust the judged. Knows what seeds use: names that are short, and paths that are made of names.
  */
-import type { CacheRuntime, Dataset } from '../../kinds/fluid/index.ts'
+import type { CacheRuntime, Dataset, RuntimeCondition } from '../../kinds/fluid/index.ts'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { InvariantView } from '../../runtime/seams/seeded.ts'
@@ -12,11 +12,17 @@ export const VOLUMES = 'persistentvolumes'
 export const CLAIMS = 'persistentvolumeclaims'
 export const SETS = 'advancedstatefulsets.workload.fluid.io'
 /** The kinds of runtimes that seeds use, by where they are stored. */
-export const RUNTIMES: Readonly<Record<string, string>> = { cache: 'cacheruntimes.data.fluid.io', alluxio: 'alluxioruntimes.data.fluid.io' }
+export const RUNTIMES: Readonly<Record<string, string>> = {
+  cache: 'cacheruntimes.data.fluid.io',
+  alluxio: 'alluxioruntimes.data.fluid.io',
+  thin: 'thinruntimes.data.fluid.io',
+}
 export const BOUND: readonly string[] = ['Bound', 'Failed', 'Updating']
 
 export const whereOf = ({ metadata: { namespace, name = '' } }: KubeObject): string =>
   namespace === undefined ? name : `${namespace}/${name}`
+
+export const namespaceIn = (where: string): string => where.slice(0, where.indexOf('/'))
 
 export const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
@@ -25,6 +31,9 @@ export const phaseOf = (dataset: KubeObject | undefined): string => (dataset as 
 /** Made for a dataset: a volume or a claim. */
 export const isMade = ({ metadata: { annotations, labels } }: KubeObject): boolean =>
   annotations?.CreatedBy === 'fluid' && labels?.['fluid.io/dataset-id'] !== undefined
+
+/** How the volume of a dataset is called. */
+export const volumeNameOf = (where: string): string => where.replace('/', '-')
 
 /** The dataset that a volume or a claim was made for. */
 export function datasetOfVolume(object: KubeObject): string {
@@ -90,3 +99,12 @@ export const mountPathsOf = (dataset: KubeObject): string[] =>
   ((dataset as Dataset).spec?.mounts ?? []).map(({ path, name }) => path ?? `/${name}`).sort()
 
 export const classNameOf = (runtime: KubeObject): string => (runtime as CacheRuntime).spec?.runtimeClassName ?? ''
+
+export const conditionIn = ({ status }: KubeObject, type: string): RuntimeCondition | undefined =>
+  (status as { conditions?: RuntimeCondition[] } | undefined)?.conditions?.find((one) => one.type === type)
+
+/** Whether a runtime is served as it is written: what a server refused is not. */
+export function isServed(runtime: KubeObject): boolean {
+  const { status, reason } = conditionIn(runtime, 'Served') ?? {}
+  return status === 'True' && reason !== 'NotAccepted'
+}

@@ -7,7 +7,7 @@ import type { WorldCluster } from '../../faultsim/world/index.ts'
 import { type Dataset, type DatasetSpec, fluidKinds } from '../../kinds/fluid/index.ts'
 import { CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../kinds/kubernetes/resources.ts'
-import type { PersistentVolume, PersistentVolumeClaim } from '../../kinds/kubernetes/types.ts'
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { defineModule } from '../../runtime/module/module.ts'
 import { neverMadeAgain } from '../seeded/invariants.ts'
@@ -179,6 +179,28 @@ describe('the volume of a dataset', () => {
     { ...member, nodes: 1 },
   )
 
+  story(
+    'comes again for pods that wait for it, which do not hold the one that goes',
+    async (world) => {
+      const { member: cluster } = world
+      await bound(cluster)
+      await cluster.create(aReader())
+      await world.settle()
+      const { uid } = (await claimIn(cluster)).metadata
+      await phase(cluster, 'NotBound')
+      await cluster.create(aReader('late'))
+      await phase(cluster, 'Bound')
+      await world.advance(60_000)
+      assert.equal((await claimIn(cluster)).metadata.uid, uid)
+      assert.equal(nodeOf(await expectThere(cluster, PODS, 'default/late')), undefined)
+      await cluster.patch(PODS, 'default/reader', { status: { phase: 'Succeeded' } }, 'status')
+      await world.advance(60_000)
+      assert.notEqual((await claimIn(cluster)).metadata.uid, uid)
+      assert.notEqual(nodeOf(await expectThere(cluster, PODS, 'default/late')), undefined)
+    },
+    { ...member, nodes: 1 },
+  )
+
   it('whose claim only pods that have ended hold waits for them no longer than that', () => {
     const claim: PersistentVolumeClaim = {
       ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
@@ -293,6 +315,7 @@ describe('the volume of a dataset', () => {
   })
 })
 
+const nodeOf = ({ spec }: Pod): string | undefined => spec?.nodeName
 const aReader = (name = 'reader'): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',

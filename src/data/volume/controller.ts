@@ -102,11 +102,14 @@ function ifWaited(ref: ObjectRef, read: Reader): ObjectRef[] {
   return (claim !== undefined && isGoing(claim) && isOurClaim(claim)) || isOfReference(ref, read) ? [ref] : []
 }
 
-/** Whether a pod that has not ended mounts it, or may, as far as the cache of pods is behind. No new pod starts with a claim that goes. */
+/**
+ * Whether a pod that has not ended mounts it, or may, as far as the cache of pods is behind. No new pod starts with a claim that goes:
+ * those without a node wait for the claim that comes after it, and must not hold this one.
+ */
 function isMounted(claim: PersistentVolumeClaim, read: PassReader): boolean {
   const { namespace = '', resourceVersion } = claim.metadata
   if (!read.reflects(PODS, namespace, Number(resourceVersion))) return true
-  return read.byIndex(PODS, BY_CLAIM, keyOfObject(claim)).some((pod: Pod) => !hasEnded(pod))
+  return read.byIndex(PODS, BY_CLAIM, keyOfObject(claim)).some((pod: Pod) => (pod.spec?.nodeName ?? '') !== '' && !hasEnded(pod))
 }
 
 /** Its volumes are unmounted; those of one that is only to be deleted are not. */

@@ -1,6 +1,9 @@
 /** What users do: they write their desired state, whatever the cluster is doing at the time. */
 
+import { utf8Of } from '../../base/byte-text.ts'
+import { deepClone } from '../../base/json.ts'
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
+import type { KubeObject } from '../../kube/meta.ts'
 import type { Generator } from '../../runtime/seams/seeded.ts'
 import type { WorldCluster } from '../world/index.ts'
 import type { Step } from './script.ts'
@@ -16,6 +19,8 @@ export function generatorOf(world: SeededWorld, step: Step): Generator {
 export async function applyDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<void> {
   try {
     if (wanted === null) await cluster.delete(generator.resource, name, { propagationPolicy: 'Background' })
+    else if (generator.passesAdmission === true) await changePastAdmission(cluster, generator, { name, wanted })
+    else if (generator.isOnlyChanged === true) await change(cluster, generator, { name, wanted })
     else await createOrChange(cluster, generator, { name, wanted })
   } catch (error) {
     // Gone, terminating, or changed concurrently: it is written again at the end.
@@ -26,21 +31,42 @@ export async function applyDesired(cluster: WorldCluster, generator: Generator, 
 const isEverydayLife = (error: ApiError): boolean =>
   isNotFound(error) || isConflict(error) || isAlreadyExists(error) || error.code === 422 || error.code === 403
 
-async function createOrChange(
-  cluster: WorldCluster,
-  generator: Generator,
-  { name, wanted }: { name: string; wanted: unknown },
-): Promise<void> {
-  const object = generator.object(name, wanted)
+interface Wish {
+  name: string
+  wanted: unknown
+}
+
+async function createOrChange(cluster: WorldCluster, generator: Generator, { name, wanted }: Wish): Promise<void> {
   try {
-    await cluster.create(object)
+    await cluster.create(generator.object(name, wanted))
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
-    await cluster.update(generator.resource, name, (live) => {
-      if (generator.change !== undefined) generator.change(live, wanted)
-      else live.spec = object.spec
-    })
+    await change(cluster, generator, { name, wanted })
   }
+}
+
+const change = (cluster: WorldCluster, generator: Generator, { name, wanted }: Wish): Promise<unknown> =>
+  cluster.update(generator.resource, name, (live) => changed(live, generator, { name, wanted }))
+
+function changed(live: KubeObject, generator: Generator, { name, wanted }: Wish): void {
+  if (generator.change !== undefined) generator.change(live, wanted)
+  else live.spec = generator.object(name, wanted).spec
+}
+
+/** As the server stores it, without asking the server. */
+async function changePastAdmission(cluster: WorldCluster, generator: Generator, wish: Wish): Promise<void> {
+  const { plural, group } = generator.resource
+  const key = `${group === '' ? plural : `${plural}.${group}`}/${wish.name.includes('/') ? '' : '/'}${wish.name}`
+  const live = cluster.store.get(key)
+  if (live === undefined) return
+  const object = deepClone(live.object()) as KubeObject
+  changed(object, generator, wish)
+  const generation = (object.metadata.generation ?? 1) + 1
+  const textAt = (revision: number): string =>
+    JSON.stringify({ ...object, metadata: { ...object.metadata, generation, resourceVersion: String(revision) } })
+  await cluster.inside(() =>
+    cluster.store.commit({ key, type: 'put', expect: live.revision, encode: (revision) => ({ text: utf8Of(textAt(revision)) }) }),
+  )
 }
 
 /** Whether the object matches the desired state, or is absent as desired. */

@@ -218,7 +218,8 @@ class Run {
       if (generator.isContested === true) continue
       const live = await cluster.get(generator.resource, step.name)
       const what = `${cluster.name}: ${generator.name} ${step.name}`
-      if (step.desired === null && live !== undefined && !(await isKept(cluster, live, generator.usedBy)))
+      const isHeld = live?.metadata.deletionTimestamp !== undefined && generator.isHeld?.(step.name, viewOf(cluster.store)) === true
+      if (step.desired === null && live !== undefined && !isHeld && !(await isKept(cluster, live, generator.usedBy)))
         throw new OracleFailure('at rest', `${what} is still there`)
       if (step.desired === null) continue
       const wrong = live === undefined ? 'is not there' : generator.wrong?.(live, step.desired)

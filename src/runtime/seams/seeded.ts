@@ -9,6 +9,8 @@ import type { Resource } from '../../kube/resource.ts'
 /** What a module contributes to the seeded worlds. */
 export interface SeededPart {
   generators: readonly Generator[]
+  /** What belongs together: in some seeds users mostly do what one of these lists says (default: one list, of all generators). */
+  focuses?: readonly (readonly Generator[])[]
   invariants: readonly Invariant[]
   /** What holds when everything has settled and every member can be reached. */
   atRest?: readonly RestInvariant[]
@@ -37,6 +39,8 @@ export interface CommandAnswer {
   stderr?: string
   /** Default 0. */
   exitCode?: number
+  /** How long it goes on after it has written (default: it ends). */
+  lastsMs?: number
 }
 
 /** A kind of object that users write. One file and one line each. */
@@ -57,6 +61,12 @@ export interface Generator {
   fleetingMs?: number
   /** A deleted one may remain while this pod is on a node, because the pod uses it. */
   usedBy?: string
+  /** A deleted one may remain for another reason; whether there is one is judged at rest. */
+  isHeld?(where: string, objects: InvariantView): boolean
+  /** It is changed or deleted where it exists, and never created. */
+  isOnlyChanged?: boolean
+  /** It is changed as no admission allows it: what was there before a rule was, or while nobody judged. */
+  passesAdmission?: boolean
   /** Users never delete it. */
   isLasting?: boolean
   /** Another writer may write the opposite: only the world's own checks judge the result. */

@@ -97,7 +97,7 @@ describe('sluice why on the hub', () => {
     assert.match(text, /… member2: Bound: Failed to delete dataset/)
     assert.match(text, /To do: see what it says there: sluice why dataset\/images -n data --context member2/)
     const there = await why(members[1], 'dataset/data/images', 'member2')
-    assert.match(there, /To do: delete the pods that use its claim, first reader: kubectl delete pod\/reader -n data --context member2/)
+    assert.match(there, /To do: delete the pods that read it, first reader: kubectl delete pod\/reader -n data --context member2/)
   })
 
   story('tells of a scale-in that readers hold in one member', async (scene) => {

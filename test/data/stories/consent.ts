@@ -4,7 +4,19 @@ import { DATASETS, THIN_RUNTIMES } from '../../../src/kinds/fluid/resources.ts'
 import { ReferenceGrant } from '../../../src/kinds/gateway/reference-grant.ts'
 import { CONFIG_MAPS, DAEMON_SETS, EVENTS, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../src/kube/meta.ts'
-import { becomes, conditionTexts, datasetOf, eventsOf, isBound, isGone, messageOf, phaseOf, there, waitsBecause } from '../expectations.ts'
+import {
+  areRecorded,
+  becomes,
+  conditionTexts,
+  datasetOf,
+  eventsOf,
+  isBound,
+  isGone,
+  messageOf,
+  phaseOf,
+  there,
+  waitsBecause,
+} from '../expectations.ts'
 import { another, aReader } from '../manifests.ts'
 import { aGrant, aNamespace, copyName, end, guestsOf, isRunning, listedIn, OFFERED, referTo, SHARED, withdraw } from '../sharing.ts'
 import type { DataArea, DataTestbed } from '../story.ts'
@@ -114,7 +126,7 @@ export const consent: DataArea = {
         await isRunning(guests)
         await withdraw(testbed, guests.namespace)
         await isWithdrawn(guests)
-        assert.equal((await eventsOf(guests, 'ConsentWithdrawn')).length, 1)
+        await areRecorded(guests, 'ConsentWithdrawn', [await messageOf(guests, 'ConsentWithdrawn')])
         await testbed.until('the owner sees it', async () =>
           /^consent was withdrawn from /.test(await messageOf(testbed, 'ConsentWithdrawn')),
         )

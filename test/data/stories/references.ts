@@ -159,7 +159,6 @@ export const references: DataArea = {
     },
     {
       name: 'references do not chain: who tries is told which dataset to mount',
-      isSample: true,
       begin: SHARED,
       async run(testbed) {
         const guests = guestsOf(testbed)
@@ -233,7 +232,6 @@ export const references: DataArea = {
     },
     {
       name: 'a runtime with a cache of its own is refused for a reference, and a reference where there is one',
-      isSample: true,
       begin: SHARED,
       async run(testbed) {
         const guests = guestsOf(testbed)

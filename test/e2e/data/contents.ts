@@ -31,6 +31,15 @@ export function fillDirectory(desk: Desk, directory: string, { files, bytes }: {
 /** Prints the checksum of every file. */
 export const SUM_ALL = 'find . -type f -print0 | xargs -0 -r sha256sum'
 
+/** The same, and then again and again, until it is ended: it fails as soon as anything is another. */
+export const SUM_FOR_EVER = [
+  `sums() { ${SUM_ALL} | sort; }`,
+  'first=$(sums)',
+  'echo "$first"',
+  'echo all',
+  'while sleep 0.5; do [ "$(sums)" = "$first" ] || { echo different; exit 1; }; echo same; done',
+].join('\n')
+
 /** What it printed. */
 export function sumsIn(log: string): Sums {
   const lines = log.split('\n').filter((line) => /^[0-9a-f]{64} /.test(line))

@@ -9,6 +9,14 @@ import { Person } from '../person.ts'
 
 const PATIENCE_S = 100
 
+export interface Place {
+  member: string
+  namespace: string
+}
+
+/** A member is its namespace default. */
+export type Where = string | Place
+
 export interface DeskOptions {
   name: string
   uid: number | undefined
@@ -50,8 +58,8 @@ export class Desk {
     this.own(file)
   }
 
-  async up(): Promise<void> {
-    await this.sluice('up', '--quiet', '--detach', '--port', '0', '--data-dir', this.dir)
+  async up(...more: string[]): Promise<void> {
+    await this.sluice('up', '--quiet', '--detach', '--port', '0', '--data-dir', this.dir, ...more)
   }
 
   /** The process that serves the clusters. */
@@ -63,47 +71,46 @@ export class Desk {
     return this.#fine(`sluice ${args.join(' ')}`, await this.person.run(...this.#withConfig(this.person.commandOf(...args))))
   }
 
-  why = (member: string, what: string): Promise<string> => this.sluice('why', what, '--context', member)
+  why = (where: Where, what: string): Promise<string> => this.sluice('why', what, ...at(where))
 
-  async kubectl(member: string, ...args: string[]): Promise<string> {
-    return this.#fine(`kubectl --context ${member} ${args.join(' ')}`, await this.tries(member, ...args))
+  async kubectl(where: Where, ...args: string[]): Promise<string> {
+    return this.#fine(`kubectl ${[...at(where), ...args].join(' ')}`, await this.tries(where, ...args))
   }
 
   /** It may fail. */
-  tries(member: string, ...args: string[]): Promise<CommandResult> {
-    return this.person.run(...this.#withConfig(['kubectl', '--context', member, ...args]))
+  tries(where: Where, ...args: string[]): Promise<CommandResult> {
+    return this.person.run(...this.#withConfig(['kubectl', ...at(where), ...args]))
   }
 
-  async apply(member: string, ...objects: KubeObject[]): Promise<void> {
+  async apply(where: Where, ...objects: KubeObject[]): Promise<void> {
     const list = { apiVersion: 'v1', kind: 'List', items: objects }
-    const command = this.#withConfig(['kubectl', '--context', member, 'apply', '-f', '-'])
+    const command = this.#withConfig(['kubectl', ...at(where), 'apply', '-f', '-'])
     this.#fine('kubectl apply', await this.person.runWith(JSON.stringify(list), ...command))
   }
 
   /** Waits until the field has the value. */
-  async until(member: string, object: string, field: string, value: string): Promise<void> {
+  async until(where: Where, object: string, field: string, value: string): Promise<void> {
     const wait = ['wait', `--for=jsonpath={${field}}=${value}`, `--timeout=${PATIENCE_S}s`, object]
     let said = ''
     // A command may not run for longer than a person lets it.
     for (const deadline = performance.now() + this.#patienceS * 1000; performance.now() < deadline; ) {
-      const { exitCode, stdout, stderr } = await this.tries(member, ...wait)
+      const { exitCode, stdout, stderr } = await this.tries(where, ...wait)
       if (exitCode === 0) return
       said = stdout + stderr
     }
-    const { stdout: why } = await this.person.run(...this.#withConfig(this.person.commandOf('why', object, '--context', member)))
-    assert.fail(`${object} in ${member}: ${field} is not ${value}\n${said}\n${why}`)
+    const { stdout: why } = await this.person.run(...this.#withConfig(this.person.commandOf('why', object, ...at(where))))
+    assert.fail(`${object} in ${at(where).join(' ')}: ${field} is not ${value}\n${said}\n${why}`)
   }
 
-  bound = (member: string, name: string): Promise<void> => this.until(member, `dataset/${name}`, '.status.phase', 'Bound')
+  bound = (where: Where, name: string): Promise<void> => this.until(where, `dataset/${name}`, '.status.phase', 'Bound')
 
   /** What the pod printed, when it has succeeded. */
-  async printed(member: string, pod: string): Promise<string> {
-    await this.until(member, `pod/${pod}`, '.status.phase', 'Succeeded')
-    return this.kubectl(member, 'logs', pod)
+  async printed(where: Where, pod: string): Promise<string> {
+    await this.until(where, `pod/${pod}`, '.status.phase', 'Succeeded')
+    return this.kubectl(where, 'logs', pod)
   }
 
-  field = (member: string, object: string, field: string): Promise<string> =>
-    this.kubectl(member, 'get', object, '-o', `jsonpath={${field}}`)
+  field = (where: Where, object: string, field: string): Promise<string> => this.kubectl(where, 'get', object, '-o', `jsonpath={${field}}`)
 
   /** Looks until it is right; otherwise reports what was seen last. */
   async sees(what: string, look: () => Promise<string> | string, expected: RegExp): Promise<string> {
@@ -124,3 +131,6 @@ export class Desk {
     return stdout.trim()
   }
 }
+
+const at = (where: Where): string[] =>
+  typeof where === 'string' ? ['--context', where] : ['--context', where.member, '-n', where.namespace]

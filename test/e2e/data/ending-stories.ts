@@ -9,6 +9,7 @@ import { FILM_BYTES } from './film.ts'
 import { mountsOf, processesOf } from './leftovers.ts'
 import { dataset, pod, runtime } from './manifests.ts'
 import type { Scene } from './scene.ts'
+import { lastSharingStories } from './sharing-stories.ts'
 
 const MEMBER = 'member1'
 
@@ -35,11 +36,13 @@ export function endingStories(scene: () => Scene): void {
     const pid = desk().pid()
     process.kill(pid, 'SIGKILL')
     await eventually('the end of the process', () => !existsSync(`/proc/${pid}`), 10)
-    await desk().up()
+    await desk().up('--dataset-sidecar', 'container')
     web.letGo()
     assert.deepEqual([...sumsIn(await desk().printed(MEMBER, 'patient'))], [['film', sumOf(content)]])
     await desk().sees('all datasets', () => desk().field(MEMBER, 'datasets', '.items[*].status.phase'), /^(Bound ?)+$/)
   })
+
+  lastSharingStories(scene)
 
   it('sluice down leaves no process, no mount, no tmpfs, and nothing outside its directory', async () => {
     const { dir, person } = desk()
@@ -57,4 +60,4 @@ export function endingStories(scene: () => Scene): void {
 }
 
 /** What the person and the stories themselves have made; kubectl keeps its discovery cache in the home directory. */
-const OWN = new Set(['bin', 'tmp', 'data', 'source', 'later', 'written', 'shared', 's3', '.kube'])
+const OWN = new Set(['bin', 'tmp', 'data', 'source', 'later', 'written', 'shared', 'reels', 's3', '.kube'])

@@ -27,6 +27,31 @@ export const dataset = (
   spec: { placement: 'Shared', mounts, ...spec },
 })
 
+/** Each with the namespace. */
+export const within = (namespace: string, ...objects: KubeObject[]): KubeObject[] =>
+  objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }))
+
+export const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+
+/** A dataset that refers to another one. */
+export const reference = (name: string, to: string): KubeObject => ({
+  apiVersion: FLUID,
+  kind: 'Dataset',
+  metadata: { name },
+  spec: { mounts: [{ mountPoint: `dataset://${to}`, name }] },
+})
+
+/** Datasets of that namespace may refer to those of this one. */
+export const grant = (name: string, from: string): KubeObject => ({
+  apiVersion: 'gateway.networking.k8s.io/v1beta1',
+  kind: 'ReferenceGrant',
+  metadata: { name },
+  spec: {
+    from: [{ group: 'data.fluid.io', kind: 'Dataset', namespace: from }],
+    to: [{ group: 'data.fluid.io', kind: 'Dataset' }],
+  },
+})
+
 export const runtime = (
   name: string,
   worker: { replicas: number; quota: string; isMemory?: boolean },
@@ -45,19 +70,48 @@ export const runtime = (
   },
 })
 
+/** Its workers are on nodes of their own, and keep blocks there. */
+export const spreadRuntime = (
+  name: string,
+  worker: { replicas: number; quota: string },
+  annotations: Record<string, string> = {},
+): KubeObject => ({
+  apiVersion: FLUID,
+  kind: 'CacheRuntime',
+  metadata: { name, annotations },
+  spec: {
+    runtimeClassName: 'builtin',
+    master: { options: { metadataSyncInterval: '1s' } },
+    worker: {
+      replicas: worker.replicas,
+      tieredStore: { levels: [{ hostPath: { paths: [NODE_TIER], quotas: [worker.quota] } }] },
+    },
+  },
+})
+
+/** A directory of each node. */
+const NODE_TIER = '/var/lib/sluice/cache'
+
 export interface PodOptions {
   node?: string
+  /** Past the scheduler. */
+  nodeName?: string
   readOnly?: boolean
 }
 
+/** What the pods here have, and no pod of a cache. */
+const READER = { role: 'reader' }
+export const READERS = 'role=reader'
+
 /** It mounts the claim at /data and runs the script there. */
-export const pod = (name: string, claim: string, script: string, { node, readOnly }: PodOptions = {}): KubeObject => ({
+export const pod = (name: string, claim: string, script: string, { node, nodeName, readOnly }: PodOptions = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name },
+  metadata: { name, labels: READER },
   spec: {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 1,
+    ...(nodeName === undefined ? {} : { nodeName }),
     ...(node === undefined ? {} : { nodeSelector: { 'kubernetes.io/hostname': node } }),
     containers: [
       {
@@ -70,6 +124,13 @@ export const pod = (name: string, claim: string, script: string, { node, readOnl
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim, ...(readOnly === true ? { readOnly } : {}) } }],
   },
 })
+
+/** The same pod as a Job, whose pods have the client as a sidecar. */
+export function sidecarJob(name: string, claim: string, script: string): KubeObject {
+  const { spec } = pod(name, claim, script)
+  const metadata = { labels: { 'serverless.fluid.io/inject': 'true' } }
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name }, spec: { backoffLimit: 0, template: { metadata, spec } } }
+}
 
 export const secret = (name: string, stringData: Record<string, string>): KubeObject => ({
   apiVersion: 'v1',

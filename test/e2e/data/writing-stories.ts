@@ -53,7 +53,7 @@ export function writingStories(scene: () => Scene): void {
     await desk().kubectl(MEMBER, 'delete', 'pod', 'writer', '--wait=false')
   })
 
-  it('a policy carries a dataset to members: sluice get shows all, the hub their status, sluice why both', async () => {
+  it('a policy carries a dataset and a reference to members: sluice get shows all, the hub their sum, sluice why both', async () => {
     const name = 'everywhere'
     const selected = (apiVersion: string, kind: string) => ({ apiVersion, kind, labelSelector: { matchLabels: { app: name } } })
     const policy: KubeObject = {
@@ -67,16 +67,33 @@ export function writingStories(scene: () => Scene): void {
     }
     const mounts = [{ mountPoint: `local://${desk().directory('shared')}`, name, path: '/' }]
     desk().write(desk().person.file('shared', 'word'), 'everywhere\n')
-    await desk().apply('hub', dataset(name, mounts, { quota: '' }), runtime(name, { replicas: 1, quota: '64Mi', isMemory: true }), policy)
+    const reference = dataset('borrowed', [{ mountPoint: `dataset://default/${name}`, name: 'borrowed' }], { quota: '' })
+    reference.metadata.labels = { app: name }
+    await desk().apply(
+      'hub',
+      ...[dataset(name, mounts, { quota: '' }), runtime(name, { replicas: 1, quota: '64Mi', isMemory: true }), policy, reference],
+    )
     await desk().sees(
       'the dataset on the hub',
       () => desk().kubectl('hub', 'get', 'dataset', name),
       /^everywhere +11\.00B +\S+ +128\.00MiB .* Bound /m,
     )
+    await desk().sees(
+      'the reference on the hub',
+      () => desk().kubectl('hub', 'get', 'dataset', 'borrowed'),
+      /^borrowed +11\.00B .* Bound /m,
+    )
     const table = await desk().sluice('get', 'datasets', '-A')
-    for (const member of ['member2', MEMBER]) assert.match(table, new RegExp(`^${member} +default +${name} +11\\.00B .* Bound .* Y$`, 'm'))
+    for (const member of ['member2', MEMBER]) {
+      assert.match(table, new RegExp(`^${member} +default +${name} +11\\.00B .* Bound .* Y$`, 'm'))
+      assert.match(table, new RegExp(`^${member} +default +borrowed +default/${name} +11\\.00B .* Bound .* Y$`, 'm'))
+    }
+    const ofOne = await desk().sluice('get', 'dataset/borrowed', '-o', 'wide', '--context', MEMBER)
+    assert.match(ofOne, new RegExp(`^${MEMBER} +borrowed +default/${name} .* Y$`, 'm'))
+    await desk().apply(MEMBER, pod('borrower', 'borrowed', 'cat word'))
+    assert.equal(await desk().printed(MEMBER, 'borrower'), 'everywhere')
     const onHub = await desk().why('hub', `dataset/${name}`)
-    assert.match(onHub, /✓ data +Bound in member2\n +sluice why dataset\/everywhere -n default --context member2/)
+    assert.match(onHub, /✓ data +Bound in member2: [^\n]*1 reference\n +sluice why dataset\/everywhere -n default --context member2/)
     assert.match(onHub, /it is applied and healthy in member2, member3/)
     assert.match(await desk().why(MEMBER, `dataset/${name}`), /✓ it is Bound: pods of namespace default mount it/)
   })

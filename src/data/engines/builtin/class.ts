@@ -47,6 +47,13 @@ const readiness = (port: number) => ({ readinessProbe: { httpGet: { path: '/heal
 
 const entry = (command: string) => ({ command: ['sluice', 'cache', command], timeout: 30 })
 
+/** Their image is the worker's: see docs/design/0016-programs.md. */
+const OPERATIONS = [
+  ['DataLoad', 'load'],
+  ['DataMigrate', 'migrate'],
+  ['DataBackup', 'backup'],
+] as const
+
 export interface BuiltinOptions {
   /** The tag of our own image. */
   version: string
@@ -99,5 +106,6 @@ export function builtinClass({ version, allowsPrivateAddresses }: BuiltinOptions
     },
     fileSystemType: 'sluice',
     topology: { master, worker, client },
+    dataOperationSpecs: OPERATIONS.map(([name, program]) => ({ name, command: ['sluice', 'cache', program] })),
   }
 }

@@ -1,7 +1,7 @@
 /** What a DataBackup runs: the program of the engine, with the place of the backup mounted. Pure. */
 import type { DataBackup } from '../../../kinds/fluid/index.ts'
 import { parseMountPoint } from '../../../kinds/fluid/mount-point.ts'
-import { programPod } from './program.ts'
+import { programJob, programPod } from './program.ts'
 import type { BuildInput, OperationProgram, Work } from './workload.ts'
 
 const DIRECTORY = '/fluid/backup'
@@ -18,6 +18,7 @@ export function backupWork(input: BuildInput, program: OperationProgram): Work {
     { name: 'DATASET_NAME', value: name },
     ...(claim === undefined ? [] : [{ name: 'BACKUP_PVC', value: claim }]),
     { name: 'BACKUP_PATH', value: path === '' ? `${DIRECTORY}/` : `${DIRECTORY}/${path}/` },
+    { name: 'SLUICE_BACKUP_PATH', value: path === '' ? DIRECTORY : `${DIRECTORY}/${path}` },
   ]
   const volume =
     claim === undefined
@@ -31,6 +32,7 @@ export function backupWork(input: BuildInput, program: OperationProgram): Work {
   })
   const { runAs } = spec ?? {}
   return {
+    ...programJob(program),
     podSpec: runAs === undefined ? podSpec : { ...podSpec, securityContext: { runAsUser: runAs.uid, runAsGroup: runAs.gid } },
   }
 }

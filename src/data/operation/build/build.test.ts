@@ -38,7 +38,7 @@ const envOf = (job: Job): Record<string, string | undefined> =>
 describe('the Job of an operation', () => {
   const NAMES: Record<OperationKind, string> = {
     DataLoad: 'one-loader-job one-loader dataload-job cache',
-    DataMigrate: 'one-migrate-migrate one-migrate datamigrate-job cache one-migrate-script',
+    DataMigrate: 'one-migrate-migrate one-migrate datamigrate-job cache',
     DataBackup: 'one-pod one-charts databackup-job cache',
     DataProcess: 'one-processor-job one-processor dataprocess-job fluid-dataprocess one-processor-scripts',
   }
@@ -109,11 +109,14 @@ describe('a DataLoad', () => {
     ]
     const job = jobOf('DataLoad', { target, loadMetadata: true, options: { bandwidth: '10Mi' }, resources: { limits: { cpu: 1 } } })
     assert.deepEqual(envOf(job), {
+      POD_IP: undefined,
+      FLUID_DATASET_NAMESPACE: 'default',
+      FLUID_DATASET_NAME: 'demo',
       FLUID_RUNTIME_CONFIG_PATH: '/etc/fluid/config/runtime.json',
       FLUID_DATALOAD_METADATA: 'true',
       FLUID_DATALOAD_DATA_PATH: '/a:/b',
       FLUID_DATALOAD_PATH_REPLICAS: '2:1',
-      FLUID_DATALOAD_OPTIONS: '{"bandwidth":"10Mi"}',
+      SLUICE_LOAD_BANDWIDTH: '10Mi',
     })
     const { name, image, command, volumeMounts, resources } = containerOf(job)
     assert.deepEqual([name, image, command, resources], ['dataloader', 'engine:1', ['engine', 'do'], { limits: { cpu: 1 } }])
@@ -127,17 +130,24 @@ describe('a DataLoad', () => {
 })
 
 describe('a DataMigrate', () => {
-  const described = (spec: object) => JSON.parse(workloadOf('DataMigrate', spec).configMap?.data?.['migrate.json'] ?? '{}')
-  const dataset = { name: 'demo', namespace: 'default', path: 'sub/dir' }
-  it('mounts claims and directories, the source read-only, and describes both ends in a file', () => {
-    const spec = { from: { externalStorage: { uri: 'pvc://raw/in' } }, to: { dataset }, parallelism: 4, options: { delete: 'true' } }
-    assert.deepEqual(described(spec), {
-      from: { directory: '/fluid/from/in' },
-      to: { directory: '/fluid/to/sub/dir' },
+  const described = (job: Job) => {
+    const { SLUICE_MIGRATE_FROM: from = '', SLUICE_MIGRATE_TO: to = '' } = envOf(job)
+    return { from: JSON.parse(from), to: JSON.parse(to) }
+  }
+  const dataset = { name: 'demo', namespace: 'default', path: 'sub/dir/' }
+  it('mounts claims and directories, the source read-only, and says where', () => {
+    const job = jobOf('DataMigrate', {
+      from: { externalStorage: { uri: 'pvc://raw/in' } },
+      to: { dataset },
       parallelism: 4,
       options: { delete: 'true' },
     })
-    const job = jobOf('DataMigrate', spec)
+    assert.deepEqual(described(job), {
+      from: { uri: 'pvc://raw/in', path: '/fluid/from', subPath: 'in' },
+      to: { uri: 'dataset://default/demo/sub/dir', path: '/fluid/to', subPath: 'sub/dir' },
+    })
+    const { SLUICE_MIGRATE_PARALLELISM, SLUICE_MIGRATE_DELETE } = envOf(job)
+    assert.deepEqual([SLUICE_MIGRATE_PARALLELISM, SLUICE_MIGRATE_DELETE], ['4', 'true'])
     assert.deepEqual(podOf(job).volumes?.slice(-2), [
       { name: 'from', persistentVolumeClaim: { claimName: 'raw', readOnly: true } },
       { name: 'to', persistentVolumeClaim: { claimName: 'demo' } },
@@ -150,13 +160,33 @@ describe('a DataMigrate', () => {
     assert.equal(job.spec?.parallelism, 1, 'copies are concurrent in one pod')
     assert.equal(job.spec?.template?.metadata?.labels?.['fluid.io/operation'], 'migrate-default-demo')
   })
-  it('finds values of Secrets in files, and has none of them in its description', () => {
-    const encryptOptions = [{ name: 'accessKeyId', valueFrom: { secretKeyRef: { name: 'lake.eu', key: 'id' } } }]
-    const spec = { from: { externalStorage: { uri: 's3://lake/a', encryptOptions } }, to: { dataset } }
-    assert.deepEqual(described(spec).from, { uri: 's3://lake/a', encryptOptions: { accessKeyId: '/etc/fluid/secrets/from/lake.eu/id' } })
-    const job = jobOf('DataMigrate', spec)
+  it('finds values of Secrets in files, and has none of them in its environment', () => {
+    const encryptOptions = [{ name: 'aws.secretKey', valueFrom: { secretKeyRef: { name: 'lake.eu', key: 'id' } } }]
+    const job = jobOf('DataMigrate', {
+      from: { externalStorage: { uri: 's3://lake/a', encryptOptions } },
+      to: { dataset },
+      options: { 'aws.region': 'eu', checksum: 'true' },
+    })
+    assert.deepEqual(described(job).from, {
+      uri: 's3://lake/a',
+      options: { 'aws.region': 'eu' },
+      encryptOptions: { 'aws.secretKey': '/etc/fluid/secrets/from/lake.eu/id' },
+    })
     assert.ok(podOf(job).volumes?.some(({ name, secret }) => name === 'from-secret-0' && secret?.secretName === 'lake.eu'))
     assert.ok(containerOf(job).volumeMounts?.some(({ mountPath, readOnly }) => mountPath === '/etc/fluid/secrets/from/lake.eu' && readOnly))
+  })
+  it('shows the key of the cache to the program of the class alone', () => {
+    const hasKey = (spec: object) =>
+      podOf(jobOf('DataMigrate', spec, { program: { ...program, keySecret: 'demo-cache-key', saysFinal: true } })).volumes?.some(
+        ({ secret }) => secret?.secretName === 'demo-cache-key',
+      )
+    assert.equal(hasKey({}), true)
+    assert.equal(hasKey({ image: 'mine' }), false)
+  })
+  it('is not tried again where its program says that this would not help', () => {
+    const policyOf = (saysFinal: boolean) => jobOf('DataMigrate', {}, { program: { ...program, saysFinal } }).spec?.podFailurePolicy
+    assert.deepEqual(policyOf(true), { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [2, 3] } }] })
+    assert.equal(policyOf(false), undefined)
   })
   it('runs an image of its own where it names one', () =>
     assert.equal(containerOf(jobOf('DataMigrate', { image: 'copier', imageTag: '2' })).image, 'copier:2'))
@@ -165,13 +195,9 @@ describe('a DataMigrate', () => {
 describe('a DataBackup', () => {
   it('is told the dataset and the place, which is mounted', () => {
     const job = jobOf('DataBackup', { backupPath: 'pvc://backups/daily', runAs: { uid: 1, gid: 2, user: 'a', group: 'b' } })
-    const { FLUID_RUNTIME_CONFIG_PATH: _, ...env } = envOf(job)
-    assert.deepEqual(env, {
-      DATASET_NAMESPACE: 'default',
-      DATASET_NAME: 'demo',
-      BACKUP_PVC: 'backups',
-      BACKUP_PATH: '/fluid/backup/daily/',
-    })
+    const { DATASET_NAMESPACE, DATASET_NAME, BACKUP_PVC, BACKUP_PATH, SLUICE_BACKUP_PATH } = envOf(job)
+    assert.deepEqual([DATASET_NAMESPACE, DATASET_NAME, BACKUP_PVC], ['default', 'demo', 'backups'])
+    assert.deepEqual([BACKUP_PATH, SLUICE_BACKUP_PATH], ['/fluid/backup/daily/', '/fluid/backup/daily'])
     assert.deepEqual(podOf(job).securityContext, { runAsUser: 1, runAsGroup: 2 })
     assert.equal(containerOf(job).name, 'tool')
     assert.deepEqual(podOf(jobOf('DataBackup', { backupPath: 'local:///b' })).volumes?.at(-1), {

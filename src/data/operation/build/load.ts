@@ -1,6 +1,6 @@
 /** What a DataLoad runs: the program of the engine, told the paths and how many copies of each. Pure. */
 import type { DataLoad } from '../../../kinds/fluid/index.ts'
-import { programPod } from './program.ts'
+import { programJob, programPod } from './program.ts'
 import type { BuildInput, OperationProgram, Work } from './workload.ts'
 
 /** Paths are separated by colons on the wire, so one that contains a colon cannot be said. */
@@ -16,7 +16,8 @@ export function loadWork(input: BuildInput, program: OperationProgram): Work {
     { name: 'FLUID_DATALOAD_METADATA', value: String(loadMetadata) },
     { name: 'FLUID_DATALOAD_DATA_PATH', value: all.map(({ path }) => path).join(':') },
     { name: 'FLUID_DATALOAD_PATH_REPLICAS', value: all.map(({ replicas }) => String(Math.max(1, replicas ?? 1))).join(':') },
-    ...(Object.keys(options).length === 0 ? [] : [{ name: 'FLUID_DATALOAD_OPTIONS', value: JSON.stringify(options) }]),
+    ...(options.bandwidth === undefined ? [] : [{ name: 'SLUICE_LOAD_BANDWIDTH', value: options.bandwidth }]),
+    ...(options.concurrency === undefined ? [] : [{ name: 'SLUICE_LOAD_CONCURRENCY', value: options.concurrency }]),
   ]
-  return { podSpec: programPod(input, program, { container: 'dataloader', env }) }
+  return { ...programJob(program), podSpec: programPod(input, program, { container: 'dataloader', env }) }
 }

@@ -1,19 +1,17 @@
 /**
- * What a DataMigrate runs: the program of the engine, told in a file where the data is and where it goes. Directories and claims are
- * mounted; values of Secrets are files that the description names. Pure.
+ * What a DataMigrate runs: the program of the engine, told where the data is and where it goes. Datasets, claims and directories are
+ * mounted; values of Secrets are files that are named. Pure.
  */
 import type { DataMigrate } from '../../../kinds/fluid/index.ts'
 import { parseMountPoint } from '../../../kinds/fluid/mount-point.ts'
 import { cleanPath } from '../../../kinds/fluid/paths.ts'
-import type { Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
-import { programPod } from './program.ts'
-import { type BuildInput, namesOf, type OperationProgram, type Work } from './workload.ts'
+import type { EnvVar, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
+import { programJob, programPod } from './program.ts'
+import type { BuildInput, OperationProgram, Work } from './workload.ts'
 
-const DESCRIPTION_DIRECTORY = '/etc/fluid/migrate'
-const DESCRIPTION = 'migrate.json'
 const SECRETS = '/etc/fluid/secrets'
 
-type End = NonNullable<DataMigrate['spec']>['from']
+type Spec = NonNullable<DataMigrate['spec']>
 
 interface Place {
   /** As the program finds it. */
@@ -24,42 +22,62 @@ interface Place {
 
 export function migrateWork(input: BuildInput, program: OperationProgram): Work {
   const { spec } = input.operation as DataMigrate
-  const [from, to] = [placeOf('from', spec?.from), placeOf('to', spec?.to)]
+  const [from, to] = [placeOf('from', spec, input), placeOf('to', spec, input)]
   const { parallelism = 1, options = {}, image, imageTag, imagePullPolicy } = spec ?? {}
-  const description = { from: from.described, to: to.described, parallelism, options }
-  const own = image === undefined || image === '' ? program : { ...program, image: withTag(image, imageTag), imagePullPolicy }
-  const podSpec = programPod(input, own, {
+  const isOwnImage = image !== undefined && image !== ''
+  // An image of the author's choice gets no key.
+  const run = isOwnImage
+    ? { ...program, image: withTag(image, imageTag), imagePullPolicy, keySecret: undefined, saysFinal: false }
+    : program
+  const env: EnvVar[] = [
+    { name: 'SLUICE_MIGRATE_FROM', value: JSON.stringify(from.described) },
+    { name: 'SLUICE_MIGRATE_TO', value: JSON.stringify(to.described) },
+    { name: 'SLUICE_MIGRATE_PARALLELISM', value: String(parallelism) },
+    ...Object.entries(OPTIONS).flatMap(([option, name]) => (options[option] === undefined ? [] : [{ name, value: options[option] }])),
+  ]
+  const podSpec = programPod(input, run, {
     container: 'migrate',
-    env: [{ name: 'FLUID_DATAMIGRATE_CONFIG_PATH', value: `${DESCRIPTION_DIRECTORY}/${DESCRIPTION}` }],
-    volumes: [{ name: 'migrate', configMap: { name: namesOf(input.operation).configMap } }, ...from.volumes, ...to.volumes],
-    volumeMounts: [{ name: 'migrate', mountPath: DESCRIPTION_DIRECTORY, readOnly: true }, ...from.volumeMounts, ...to.volumeMounts],
+    env,
+    volumes: [...from.volumes, ...to.volumes],
+    volumeMounts: [...from.volumeMounts, ...to.volumeMounts],
   })
-  return { podSpec, data: { [DESCRIPTION]: JSON.stringify(description) }, jobLabels: { parallelism: String(parallelism) } }
+  return { ...programJob(run), podSpec, jobLabels: { parallelism: String(parallelism) } }
+}
+
+/** Those of a migration; all others are of the storage outside. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  delete: 'SLUICE_MIGRATE_DELETE',
+  checksum: 'SLUICE_MIGRATE_CHECKSUM',
+  allowLeftOut: 'SLUICE_MIGRATE_ALLOW_LEFT_OUT',
 }
 
 export const withTag = (image: string, tag: string | undefined): string => (tag === undefined || tag === '' ? image : `${image}:${tag}`)
 
-function placeOf(side: 'from' | 'to', end: End | undefined): Place {
+function placeOf(side: 'from' | 'to', spec: Spec | undefined, { dataset }: BuildInput): Place {
+  const end = spec?.[side]
   const readOnly = side === 'from'
-  const mountPath = `/fluid/${side}`
-  const mounted = (source: Omit<Volume, 'name'>, path: string): Place => ({
-    described: { directory: cleanPath(`${mountPath}/${path}`) },
+  const path = `/fluid/${side}`
+  const mounted = (uri: string, source: Omit<Volume, 'name'>, subPath: string): Place => ({
+    described: { uri, path, ...(subPath === '' ? {} : { subPath }) },
     volumes: [{ name: side, ...source }],
-    volumeMounts: [{ name: side, mountPath, ...(readOnly ? { readOnly } : {}) }],
+    volumeMounts: [{ name: side, mountPath: path, ...(readOnly ? { readOnly } : {}) }],
   })
-  if (end?.dataset !== undefined)
-    return mounted({ persistentVolumeClaim: { claimName: end.dataset.name, ...(readOnly ? { readOnly } : {}) } }, end.dataset.path ?? '')
+  const claim = (claimName: string): Omit<Volume, 'name'> => ({ persistentVolumeClaim: { claimName, ...(readOnly ? { readOnly } : {}) } })
+  if (end?.dataset !== undefined) {
+    const subPath = cleanPath(`/${end.dataset.path ?? ''}`).slice(1)
+    const place = `dataset://${dataset.metadata.namespace ?? ''}/${end.dataset.name}`
+    return mounted(subPath === '' ? place : `${place}/${subPath}`, claim(end.dataset.name), subPath)
+  }
   const uri = end?.externalStorage?.uri ?? ''
   const { value } = parseMountPoint(uri)
-  if (value?.kind === 'pvc')
-    return mounted({ persistentVolumeClaim: { claimName: value.claim, ...(readOnly ? { readOnly } : {}) } }, value.subPath)
-  if (value?.kind === 'local') return mounted({ hostPath: { path: value.path } }, '')
-  return withSecrets(side, uri, end)
+  if (value?.kind === 'pvc') return mounted(uri, claim(value.claim), value.subPath)
+  if (value?.kind === 'local') return mounted(uri, { hostPath: { path: value.path } }, '')
+  return outside(side, uri, spec)
 }
 
-function withSecrets(side: 'from' | 'to', uri: string, end: End | undefined): Place {
+function outside(side: 'from' | 'to', uri: string, spec: Spec | undefined): Place {
   const directoryOf = (secret: string): string => `${SECRETS}/${side}/${secret}`
-  const encrypted = (end?.externalStorage?.encryptOptions ?? []).flatMap(({ name, valueFrom }) => {
+  const encrypted = (spec?.[side].externalStorage?.encryptOptions ?? []).flatMap(({ name, valueFrom }) => {
     const { name: secret, key = name } = valueFrom?.secretKeyRef ?? {}
     return secret === undefined ? [] : [{ option: name, secret, file: `${directoryOf(secret)}/${key}` }]
   })
@@ -67,8 +85,9 @@ function withSecrets(side: 'from' | 'to', uri: string, end: End | undefined): Pl
     name: `${side}-secret-${i}`,
     secret: { secretName },
   }))
+  const options = Object.fromEntries(Object.entries(spec?.options ?? {}).filter(([option]) => !Object.hasOwn(OPTIONS, option)))
   return {
-    described: { uri, encryptOptions: Object.fromEntries(encrypted.map(({ option, file }) => [option, file])) },
+    described: { uri, options, encryptOptions: Object.fromEntries(encrypted.map(({ option, file }) => [option, file])) },
     volumes,
     volumeMounts: volumes.map(({ name, secret }) => ({ name, mountPath: directoryOf(secret.secretName), readOnly: true })),
   }

@@ -1,7 +1,7 @@
 /** The pod that runs a program of the engine: what loads, migrates and backups have in common. Pure. */
 import type { Container, EnvVar, PodSpec, Volume, VolumeMount } from '../../../kinds/kubernetes/types.ts'
 import { commonSpec } from '../spec.ts'
-import type { BuildInput, OperationProgram } from './workload.ts'
+import type { BuildInput, OperationProgram, Work } from './workload.ts'
 
 export interface NoProgram {
   reason: string
@@ -17,20 +17,32 @@ interface More {
 
 const CONFIG_VOLUME = 'fluid-runtime-config'
 const CONFIG_DIRECTORY = '/etc/fluid/config'
+const KEY_VOLUME = 'sluice-cache-key'
+const KEY_DIRECTORY = '/etc/sluice/key'
+/** Refused as it is configured; ended with something left out that would be left out again. */
+const FINAL_EXIT_CODES = [2, 3]
 
-export function programPod({ operation }: BuildInput, program: OperationProgram, more: More): PodSpec {
+/** What programs of our own cache are told beside their environment: see docs/design/0016-programs.md. */
+export function programPod({ operation, dataset }: BuildInput, program: OperationProgram, more: More): PodSpec {
   const { resources } = commonSpec(operation)
-  const { config } = program
-  const env = [
+  const { config, keySecret } = program
+  const { namespace = '', name = '' } = dataset.metadata
+  const env: EnvVar[] = [
+    { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    { name: 'FLUID_DATASET_NAMESPACE', value: namespace },
+    { name: 'FLUID_DATASET_NAME', value: name },
     ...(config === undefined ? [] : [{ name: 'FLUID_RUNTIME_CONFIG_PATH', value: `${CONFIG_DIRECTORY}/${config.file}` }]),
+    ...(program.allowsPrivateAddresses === true ? [{ name: 'SLUICE_ALLOW_PRIVATE_ADDRESSES', value: 'true' }] : []),
     ...more.env,
   ]
-  const volumes = [
+  const volumes: Volume[] = [
     ...(config === undefined ? [] : [{ name: CONFIG_VOLUME, configMap: { name: config.configMap } }]),
+    ...(keySecret === undefined ? [] : [{ name: KEY_VOLUME, secret: { secretName: keySecret } }]),
     ...(more.volumes ?? []),
   ]
-  const volumeMounts = [
+  const volumeMounts: VolumeMount[] = [
     ...(config === undefined ? [] : [{ name: CONFIG_VOLUME, mountPath: CONFIG_DIRECTORY, readOnly: true }]),
+    ...(keySecret === undefined ? [] : [{ name: KEY_VOLUME, mountPath: KEY_DIRECTORY, readOnly: true }]),
     ...(more.volumeMounts ?? []),
   ]
   const container: Container = {
@@ -50,6 +62,12 @@ export function programPod({ operation }: BuildInput, program: OperationProgram,
     ...(program.imagePullSecrets === undefined ? {} : { imagePullSecrets: program.imagePullSecrets }),
   }
 }
+
+/** What of the Job depends on its program. */
+export const programJob = ({ saysFinal }: OperationProgram): Pick<Work, 'job'> =>
+  saysFinal === true
+    ? { job: { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: FINAL_EXIT_CODES } }] } } }
+    : {}
 
 /** Without a command an image runs whatever it runs: never what was asked for. */
 export function programProblem({ operation, runtimeType, program }: BuildInput): NoProgram | undefined {

@@ -34,6 +34,12 @@ export interface OperationProgram {
   imagePullSecrets?: PodSpec['imagePullSecrets']
   /** The ConfigMap with what programs of the cache are told, and the name of the file in it. */
   config?: { configMap: string; file: string }
+  /** The Secret with the key of the cache, which the program of the class, and no other, may read. */
+  keySecret?: string
+  /** It says by its exit code when another attempt would end in the same way. */
+  saysFinal?: boolean
+  /** Whether it may read from loopback and private addresses: the administrator's choice. */
+  allowsPrivateAddresses?: boolean
 }
 
 /** The pod, and what of the Job is not as always. */

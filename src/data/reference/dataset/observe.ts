@@ -9,7 +9,7 @@ import type { Resource } from '../../../kube/resource.ts'
 import type { PassReader } from '../../../runtime/controller.ts'
 import { isUnchanged } from '../../../runtime/live-owner.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
-import { podsUsing, takenIn } from '../../dataset/observe.ts'
+import { podsReading, takenIn } from '../../dataset/observe.ts'
 import { boundType, type Runtime, runtimesNamed } from '../../dataset/runtimes.ts'
 import { mayRefer } from '../consent.ts'
 import { isGoing } from '../indexes.ts'
@@ -57,7 +57,7 @@ export async function observe(
     runtimes,
     original: originalOf(dataset, referred, { read, mode, sharing }),
     isCertain: isCertain(dataset, runtimes, { ref, read }) && (runtimes.length > 0 || (await isUnchanged(client, DATASETS, dataset))),
-    pods: isGoing(dataset) ? podsUsing(ref, read) : [],
+    pods: isGoing(dataset) ? podsReading(ref, read) : [],
     taken: isGoing(dataset) ? undefined : takenIn(ref, read),
     lastFailure: read.lastFailure()?.message,
   }

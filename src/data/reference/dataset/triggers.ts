@@ -16,9 +16,9 @@ import {
 import type { KubeObject } from '../../../kube/meta.ts'
 import { type ObjectRef, refOf, refOfKey } from '../../../kube/object-reference.ts'
 import { type Index, indexOf, type Reader, via, type Watch } from '../../../runtime/controller.ts'
-import { claimKeys, isComplete } from '../../dataset/pods.ts'
+import { claimKeys, isComplete, sidecarKeys } from '../../dataset/pods.ts'
 import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
-import { BY_CLAIM } from '../../dataset/triggers.ts'
+import { BY_CLAIM, BY_SIDECAR } from '../../dataset/triggers.ts'
 import { isGoing, REFERENCE_INDEXES, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
 import { blockedBy, HASH_INDEX, ownerOf, READ_WATCHES } from '../mirror/mirror.ts'
 import { MOST_REFERENCES } from '../referring.ts'
@@ -29,6 +29,7 @@ export const INDEXES: readonly Index[] = [
   ...REFERENCE_INDEXES,
   HASH_INDEX,
   indexOf(PODS, BY_CLAIM, claimKeys),
+  indexOf(PODS, BY_SIDECAR, sidecarKeys),
   indexOf(DATASETS, BY_VOLUME, (dataset) => [volumeName(refOf(dataset))]),
 ]
 
@@ -53,7 +54,7 @@ export const WATCHES: readonly Watch[] = [
   via(NAMESPACES, ({ metadata }, read) => referencesIn(metadata.name ?? '', read), {
     isRelevantUpdate: (old, namespace) => isGoing(old) !== isGoing(namespace),
   }),
-  via(PODS, (pod, read) => claimKeys(pod).flatMap((key) => ifGoing(refOfKey(key), read)), {
+  via(PODS, (pod, read) => [...claimKeys(pod), ...sidecarKeys(pod)].flatMap((key) => ifGoing(refOfKey(key), read)), {
     isRelevantUpdate: (old, pod) => isComplete(old) !== isComplete(pod),
   }),
   // Those of others may be in the way, and what is there decides whether pods count.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from '../../../client/client.ts'
-import { expectGone, expectThere } from '../../../faultsim/expect/index.ts'
+import { expectGone, expectQuiet, expectThere } from '../../../faultsim/expect/index.ts'
 import { story } from '../../../faultsim/story.ts'
 import { survives } from '../../../faultsim/survives.ts'
 import type { WorldCluster } from '../../../faultsim/world/index.ts'
@@ -196,6 +196,51 @@ describe('the copies for a reference', () => {
       await expectGone(cluster, CONFIG_MAPS, CONFIG)
       assert.match((await messageIn(cluster, 'Mirrored')) ?? '', /needs what its namespace alone has \(Secret keys-of-data\)/)
       assert.equal(await phaseIn(cluster), 'Bound')
+    },
+    member(),
+  )
+
+  story(
+    'stay as they are while the class of the original is missing, and are there for new references when it is back',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster, ['data', 'web', 'lab'])
+      await createSample(cluster)
+      await cluster.create(aReference())
+      await world.settle()
+      const { uid } = (await templateIn(cluster)).metadata
+      await cluster.delete(CACHE_RUNTIME_CLASSES, 'sample')
+      await cluster.create(aReference('lab/images'))
+      await world.settle()
+      await cluster.inside(() => cluster.resync())
+      await world.settle()
+      assert.equal((await templateIn(cluster)).metadata.uid, uid)
+      await expectGone(cluster, DAEMON_SETS, TEMPLATE.replace('web/', 'lab/'))
+      await cluster.inside(() => cluster.client.create(CACHE_RUNTIME_CLASSES, aClass()))
+      await world.settle()
+      await templateIn(cluster, TEMPLATE.replace('web/', 'lab/'))
+      assert.equal((await templateIn(cluster)).metadata.uid, uid)
+      await expectQuiet(world)
+    },
+    member(),
+  )
+
+  story(
+    'stay as they are while the original is being deleted',
+    async (world) => {
+      const { member: cluster } = world
+      await createNamespaces(cluster)
+      await createSample(cluster)
+      await cluster.create(aReference())
+      await world.settle()
+      const before = await configIn(cluster)
+      await cluster.delete(DATASETS, ORIGINAL)
+      await cluster.patch(DATASETS, ORIGINAL, { spec: { mounts: [{ mountPoint: 's3://other', name: 'other' }] } })
+      await world.settle()
+      await cluster.inside(() => cluster.resync())
+      await world.settle()
+      assert.equal(await configIn(cluster), before)
+      await expectQuiet(world)
     },
     member(),
   )

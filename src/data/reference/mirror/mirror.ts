@@ -28,6 +28,8 @@ export interface Mirror {
   source: { template: DaemonSet; configMaps: readonly ConfigMap[]; runtimeClass: CacheRuntimeClass | undefined } | undefined
   /** Why there is no copy, where there should be one. */
   problem: string | undefined
+  /** Nothing is made of the runtime now, and what is there goes on as it is: as the client of the original does. */
+  isKept?: boolean
 }
 
 /** What engines make of a runtime is asked of them. */
@@ -43,6 +45,7 @@ export const READ_WATCHES: readonly Watch[] = [CACHE_RUNTIME_CLASSES, THIN_RUNTI
 )
 
 const NOTHING: Mirror = Object.freeze({ source: undefined, problem: undefined })
+const KEPT: Mirror = Object.freeze({ ...NOTHING, isKept: true })
 
 /** As engines call the DaemonSet of a client. */
 const CLIENT_NAMES = ['client', 'fuse', 'jindofs-fuse'] as const
@@ -56,12 +59,15 @@ export function mirrorOf(original: Original, read: Pick<Reader, 'get'>, sharing:
   const named = runtimesNamed(original, read)
   const runtime = choose(named, boundType(dataset?.status)).runtime ?? named[0]
   if (dataset === undefined || runtime === undefined || !hasClient(original, runtime, read)) return NOTHING
+  // Of a dataset that goes nothing is changed any more.
+  if (dataset.metadata.deletionTimestamp !== undefined) return KEPT
   const classOf = (className: string): CacheRuntimeClass | undefined => read.get(CACHE_RUNTIME_CLASSES, '', className)
   const profileOf = (profile: string): KubeObject | undefined => read.get(THIN_RUNTIME_PROFILES, '', profile)
   const engine = sharing.engines.find(({ type }) => type === runtime.type)
   const made = engine?.serve({ runtime: runtime.object, dataset, classOf, profileOf }, sharing.options).prepared?.objects
-  const [template] = made?.daemonSets ?? []
-  if (made === undefined || template === undefined) return NOTHING
+  if (made === undefined) return KEPT
+  const [template] = made.daemonSets
+  if (template === undefined) return NOTHING
   const chosen = chosenFor(runtime, dataset)
   if (chosen.length > 0) {
     const problem = `the client of Dataset ${namespace}/${name} runs what its namespace chose (${shownKeys(chosen)}), so no sidecar can be injected into pods of this namespace: use nodes with the CSI driver, or ask the owner for a client as its class has it`

@@ -76,9 +76,10 @@ export function observe(dataset: Dataset, source: Source): Observed {
   const referred = referenceOf(dataset)
   const sharers = referred === undefined ? [] : sharersIn(namespace, referred, source)
   const isFirst = firstOf(sharers)?.metadata.name === name
-  const wanted = referred === undefined || !isFirst ? [] : wantedFor(sharers, referred, source)
+  const { wanted, isKept } = referred === undefined || !isFirst ? NOTHING : wantedFor(sharers, referred, source)
   const own = foundBy(read, BY_OWNER, uid).filter(({ object }) => !isShared(object, source))
-  const ofOriginal = referred === undefined || !isFirst ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))
+  const ofOriginal =
+    referred === undefined || !isFirst || isKept ? [] : foundBy(read, BY_ORIGINAL, objectKey(namespace, mirrorHash(referred)))
   const kept = new Set(wanted.map(keyOf))
   const surplus = new Map(
     [...own, ...ofOriginal].filter((one) => !kept.has(keyOf(one)) && !isGoing(one.object)).map((one) => [keyOf(one), one]),
@@ -86,13 +87,22 @@ export function observe(dataset: Dataset, source: Source): Observed {
   return { wanted, surplus: [...surplus.values()] }
 }
 
-function wantedFor(sharers: readonly Dataset[], original: Original, { read, sharing }: Source): Part[] {
-  const { source } = mirrorOf(original, read, sharing)
-  if (source === undefined) return []
-  return copiesOf({ original, source, owners: sharers }).map((copy) => {
+interface Wanted {
+  wanted: readonly Part[]
+  /** What is there stays as it is. */
+  isKept: boolean
+}
+
+const NOTHING: Wanted = Object.freeze({ wanted: [], isKept: false })
+
+function wantedFor(sharers: readonly Dataset[], original: Original, { read, sharing }: Source): Wanted {
+  const { source, isKept = false } = mirrorOf(original, read, sharing)
+  if (source === undefined) return { wanted: [], isKept }
+  const wanted = copiesOf({ original, source, owners: sharers }).map((copy) => {
     const { namespace = '', name = '' } = copy.object.metadata
     return { ...copy, live: read.get(copy.resource, namespace, name) }
   })
+  return { wanted, isKept }
 }
 
 const keyOf = ({ resource, object }: Copy): string => `${resource.plural}/${object.metadata.name ?? ''}`

@@ -2,16 +2,18 @@
  * What makes the controller look at copies again: look-ups through indexes, never scans. Of the references that share copies only
  * the one that looks after them has something to do, so it alone is queued; when consent changes, each that may have lost it is.
  */
-import type { Dataset } from '../../../kinds/fluid/index.ts'
+import type { Dataset, RuntimeCondition } from '../../../kinds/fluid/index.ts'
 import { type Original, referenceOf } from '../../../kinds/fluid/reference.ts'
 import { DATASETS } from '../../../kinds/fluid/resources.ts'
 import { CONFIG_MAPS, DAEMON_SETS } from '../../../kinds/kubernetes/resources.ts'
 import type { DaemonSet } from '../../../kinds/kubernetes/types.ts'
+import { isConditionTrue } from '../../../kube/conditions.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import { keyOfRef, type ObjectRef, refOf, refOfKey } from '../../../kube/object-reference.ts'
 import { type Reader, via, type Watch } from '../../../runtime/controller.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { RUNTIME_KINDS } from '../../dataset/runtimes.ts'
+import { SERVED_CONDITION } from '../../engines/engine.ts'
 import { isGoing, isOtherReference, referencesIn, referencesOf, watchGrants } from '../indexes.ts'
 import { blockedBy, isCopy, MIRROR_SOURCE, ownerOf, READ_WATCHES } from './mirror.ts'
 import { keeperIn } from './observe.ts'
@@ -52,12 +54,18 @@ export function watchesWith(mode: ReferenceConsent): Watch[] {
     via(CONFIG_MAPS, concernedBy),
     // What it says about its pods is no part of it.
     via(DAEMON_SETS, concernedBy, { isRelevantUpdate: isOtherSet }),
+    // What a runtime says is seen in its objects, but not that they stay as they are because it is not served.
     ...RUNTIME_KINDS.map(({ resource }) =>
-      via(resource, (runtime, read) => keepersOf(refOf(runtime), read), { isRelevantUpdate: () => false }),
+      via(resource, (runtime, read) => keepersOf(refOf(runtime), read), {
+        isRelevantUpdate: (old, runtime) => isServed(old) !== isServed(runtime),
+      }),
     ),
     ...READ_WATCHES,
   ]
 }
+
+const isServed = ({ status }: KubeObject): boolean =>
+  isConditionTrue((status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SERVED_CONDITION)
 
 const isOtherSet = (old: DaemonSet, set: DaemonSet): boolean =>
   old.metadata.generation !== set.metadata.generation ||

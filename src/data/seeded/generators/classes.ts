@@ -13,6 +13,15 @@ interface Changed {
 
 export const MOUNT = 'mount-ufs'
 export const REPORT = 'report-summary'
+export const LEAVE = 'leave'
+export const STAY = 'stay'
+
+const OF_REPORTING = {
+  'sluice.dev/key': 'true',
+  'sluice.dev/native-mounts': 'true',
+  'sluice.dev/decommission': JSON.stringify(['cache', LEAVE]),
+  'sluice.dev/recommission': JSON.stringify(['cache', STAY]),
+}
 
 const entry = (command: string) => ({ command: ['cache', command], timeout: 30 })
 
@@ -39,7 +48,7 @@ export function classOf(name: string, desired: unknown): KubeObject {
   const made: CacheRuntimeClass = {
     apiVersion: API_VERSION,
     kind: 'CacheRuntimeClass',
-    metadata: { name, annotations: name === REPORTING ? { 'sluice.dev/key': 'true', 'sluice.dev/native-mounts': 'true' } : {} },
+    metadata: { name, annotations: name === REPORTING ? OF_REPORTING : {} },
     fileSystemType: 'cachefs',
     topology: name === REPORTING ? { master, worker, ...client } : { worker, ...client },
   }

@@ -3,8 +3,24 @@ import type { Random } from '../../../base/random.ts'
 import type { DatasetSpec } from '../../../kinds/fluid/index.ts'
 import { DATASETS } from '../../../kinds/fluid/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
-import type { Generator } from '../../../runtime/seams/seeded.ts'
-import { ASKED, anObject, CLAIMED, CREDENTIALS, DEMO, isFor, NAMESPACES, oneOf, PLAIN, REPORTING, readerOf } from './drawing.ts'
+import type { Generator, InvariantView } from '../../../runtime/seams/seeded.ts'
+import { referencesTo } from '../sharing-judge.ts'
+import {
+  ASKED,
+  anObject,
+  CLAIMED,
+  CREDENTIALS,
+  DEMO,
+  hiddenIn,
+  isFor,
+  metadataOf,
+  NAMESPACES,
+  oneOf,
+  PLAIN,
+  REPORTING,
+  readerOf,
+  TEAM,
+} from './drawing.ts'
 
 type Mount = NonNullable<DatasetSpec['mounts']>[number]
 
@@ -20,13 +36,21 @@ const drawDataset = (random: Random): DatasetSpec => ({
   placement: random.next() < 0.6 ? 'Shared' : 'Exclusive',
 })
 
-export const datasetOf = (where: string, desired: unknown): KubeObject => anObject('Dataset', where, desired)
+/** With options that are nobody else's business. */
+export function datasetOf(where: string, desired: unknown): KubeObject {
+  const { mounts = [], ...spec } = desired as DatasetSpec
+  const options = { session: hiddenIn(metadataOf(where).namespace) }
+  return anObject('Dataset', where, { ...spec, mounts: mounts.map((mount) => ({ ...mount, options })) })
+}
+
+const isReferredTo = (where: string, objects: InvariantView): boolean => referencesTo(objects, where).length > 0
 
 const inNamespace = (namespace: string): Generator => ({
   name: `dataset in ${namespace}`,
   resource: DATASETS,
   names: [`${namespace}/${DEMO}`],
   usedBy: readerOf(`${namespace}/${DEMO}`),
+  isHeld: isReferredTo,
   isFor,
   // A server takes no dataset where a claim of that name is already.
   isContested: namespace === CLAIMED,
@@ -52,7 +76,7 @@ const askingOf = (where: string, desired: unknown): KubeObject => {
 
 function changeAsking(object: KubeObject, desired: unknown): void {
   const { spec, runtime } = desired as Asking
-  object.spec = spec
+  object.spec = datasetOf(`${object.metadata.namespace}/${object.metadata.name}`, spec).spec
   object.metadata.annotations = { ...object.metadata.annotations, 'sluice.dev/runtime': runtime }
 }
 
@@ -60,6 +84,7 @@ const asking: Generator = {
   name: 'dataset that asks for its runtime',
   resource: DATASETS,
   names: [ASKED],
+  isHeld: isReferredTo,
   isFor,
   draw: drawAsking,
   object: askingOf,
@@ -67,6 +92,6 @@ const asking: Generator = {
 }
 
 /** The namespace is one that people delete and create again, so nobody knows whether the dataset is there at the end. */
-const inTeam: Generator = { ...asking, name: 'dataset of a team', names: [`team-a/${DEMO}`], isContested: true }
+const inTeam: Generator = { ...asking, name: 'dataset of a team', names: [`${TEAM}/${DEMO}`], isContested: true }
 
 export const datasets: readonly Generator[] = [...NAMESPACES.map(inNamespace), asking, inTeam]

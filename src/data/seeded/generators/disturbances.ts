@@ -1,29 +1,11 @@
 /**
- * What people do around datasets: pods that read them, claims of their own under the name of a dataset, pods of the cache that
+ * What people do around datasets: claims of their own under the name of a dataset, pods of the cache that
  * are killed, nodes that take no pods, and caches whose commands fail or answer something else for a while.
  */
 import { CONFIG_MAPS, NODES, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../kinds/kubernetes/resources.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Generator } from '../../../runtime/seams/seeded.ts'
-import { ANSWERS, CLAIMED, DEMO, isFor, metadataOf, NAMESPACES, oneOf, readerOf } from './drawing.ts'
-
-const readers: Generator = {
-  name: 'reader of a dataset',
-  resource: PODS,
-  names: NAMESPACES.map((namespace) => readerOf(`${namespace}/${DEMO}`)),
-  isFor,
-  draw: () => ({}),
-  object: (where): KubeObject => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: metadataOf(where),
-    spec: {
-      containers: [{ name: 'app', image: 'app:1', volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: DEMO } }],
-    },
-  }),
-  change: () => undefined,
-}
+import { ANSWERS, CLAIMED, DEMO, isFor, metadataOf, oneOf } from './drawing.ts'
 
 /** It may be the dataset's own that is deleted, which is then made again. */
 const claims: Generator = {
@@ -53,7 +35,7 @@ const killed: Generator = {
   object: (where): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: metadataOf(where), spec: {} }),
 }
 
-/** One of the two that a member has, so that there is always room. */
+/** One of those that a member has, so that there is always room. */
 const nodesOf = (cluster: string): Generator => ({
   name: `node of ${cluster}`,
   resource: NODES,
@@ -78,6 +60,8 @@ const answers: Generator = {
     mountFails: String(oneOf(random, [0, 0, 1, 3])),
     mountDiffers: String(oneOf(random, [0, 0, 0, 1])),
     reportFails: String(oneOf(random, [0, 0, 1, 3])),
+    leaveFails: String(oneOf(random, [0, 0, 0, 1])),
+    leaveMs: String(oneOf(random, [0, 0, 5000, 15_000])),
   }),
   object: (where, desired): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataOf(where), data: desired as object }),
   change(object, desired) {
@@ -85,4 +69,4 @@ const answers: Generator = {
   },
 }
 
-export const disturbances: readonly Generator[] = [readers, readers, claims, killed, nodesOf('member1'), nodesOf('member2'), answers]
+export const disturbances: readonly Generator[] = [claims, killed, nodesOf('member1'), nodesOf('member2'), answers]

@@ -16,6 +16,12 @@ export const REPORTING = 'reporting'
 /** What the caches of a cluster answer, and how often they fail first. */
 export const ANSWERS = 'default/answers'
 export const CREDENTIALS = 'credentials'
+/** A namespace without data of its own, whose datasets refer to others. */
+export const WEB = 'web'
+/** A namespace that people delete and create again. */
+export const TEAM = 'team-a'
+/** What no other namespace may see: in Secrets, options of mounts and options of runtimes. */
+export const hiddenIn = (namespace: string): string => `hidden-in-${namespace}`
 
 /** In two members, so that what belongs together meets. */
 export const isFor = (cluster: string): boolean => cluster === 'member1' || cluster === 'member2'
@@ -32,6 +38,7 @@ export function metadataOf(where: string): { namespace: string; name: string } {
 }
 
 export const readerOf = (where: string): string => `${where}-reader`
+export const sidecarPodOf = (where: string): string => `${where}-sidecar`
 
 /** The kinds of this group, as they are created. */
 export const anObject = (kind: string, where: string, spec: unknown): KubeObject => ({

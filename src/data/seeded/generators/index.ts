@@ -3,6 +3,24 @@ import type { Generator } from '../../../runtime/seams/seeded.ts'
 import { classes } from './classes.ts'
 import { datasets } from './datasets.ts'
 import { disturbances } from './disturbances.ts'
+import { grants } from './grants.ts'
+import { readersOfAllKinds } from './readers.ts'
+import { sharing } from './references.ts'
 import { runtimes } from './runtimes.ts'
+import { scales } from './scales.ts'
 
-export const GENERATORS: readonly Generator[] = [...datasets, ...runtimes, ...runtimes, classes, ...disturbances]
+const OWN: readonly Generator[] = [...datasets, ...runtimes, ...runtimes, classes, ...readersOfAllKinds, ...disturbances]
+/** One cache for many namespaces, shrunk under its readers. */
+const SHARED: readonly Generator[] = [
+  ...sharing,
+  grants,
+  grants,
+  ...readersOfAllKinds,
+  ...scales,
+  ...datasets,
+  ...runtimes,
+  ...disturbances,
+]
+
+export const GENERATORS: readonly Generator[] = [...OWN, ...sharing, grants, ...scales]
+export const FOCUSES: readonly (readonly Generator[])[] = [OWN, SHARED]

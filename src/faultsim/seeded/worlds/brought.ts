@@ -5,7 +5,8 @@ import { viewOf } from '../../prover/invariant-monitor.ts'
 import type { WorldCluster } from '../../world/index.ts'
 
 export interface Brought {
-  /** The generators of each module. */
+  generators: readonly Generator[]
+  /** Those that belong together, of each module. */
   focuses: readonly (readonly Generator[])[]
   invariants: readonly Invariant[]
   equip(cluster: WorldCluster): void
@@ -22,9 +23,11 @@ export function broughtBy(modules: readonly Module[]): Brought {
   const parts = modules.flatMap(({ roles, seeded }): Part[] =>
     seeded === undefined ? [] : [{ ...seeded, runsIn: (cluster) => roles.includes(cluster === 'hub' ? 'hub' : 'member') }],
   )
+  const where = ({ runsIn }: Part, generators: readonly Generator[]): Generator[] => generators.map((one) => ({ isFor: runsIn, ...one }))
   return {
+    generators: parts.flatMap((part) => where(part, part.generators)),
     focuses: parts
-      .map(({ generators, runsIn }) => generators.map((one) => ({ isFor: runsIn, ...one })))
+      .flatMap((part) => (part.focuses ?? [part.generators]).map((generators) => where(part, generators)))
       .filter((generators) => generators.length > 0),
     invariants: parts.flatMap(({ invariants }) => invariants),
     equip(cluster) {

@@ -55,7 +55,7 @@ export function composedWorld(modules: readonly Module[] = MODULES): SeededWorld
     name: 'composed',
     options: {
       members: MEMBERS.length,
-      nodes: 2,
+      nodes: 3,
       modules: configure(modules, fleet, FLEET_OPTIONS),
     },
     clusters: ['hub', ...MEMBERS],
@@ -64,7 +64,7 @@ export function composedWorld(modules: readonly Module[] = MODULES): SeededWorld
     generators: [
       ...onlyIn([...GENERATORS, ...FOREIGN_GENERATORS], isMember),
       ...onlyIn(FLEET_GENERATORS, (cluster) => !isMember(cluster)),
-      ...brought.focuses.flat(),
+      ...brought.generators,
     ],
     focuses: brought.focuses,
     invariants: [...MEMBER_INVARIANTS, ...FLEET_INVARIANTS, ...brought.invariants],

@@ -33,11 +33,11 @@ export function memberWorld({
   const brought = broughtBy(modules.filter(({ roles }) => roles.includes('member')))
   return {
     name: 'member',
-    options: { hub: false, members: 1, nodes: 2, modules, controllers },
+    options: { hub: false, members: 1, nodes: 3, modules, controllers },
     clusters: [MEMBER],
     equip: brought.equip,
     before: [brought.begin],
-    generators: [...GENERATORS, ...brought.focuses.flat().filter(({ isFor }) => isFor?.(MEMBER) !== false)],
+    generators: [...GENERATORS, ...brought.generators.filter(({ isFor }) => isFor?.(MEMBER) !== false)],
     focuses: brought.focuses.map((generators) => generators.filter(({ isFor }) => isFor?.(MEMBER) !== false)),
     invariants: [...MEMBER_INVARIANTS, ...brought.invariants],
     atRest: atRest(brought),

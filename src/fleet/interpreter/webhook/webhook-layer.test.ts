@@ -118,6 +118,19 @@ describe('webhook layer', () => {
     assert.deepEqual(GADGET.spec, { replicas: 1 })
   })
 
+  for (const [said, context] of [
+    ['nothing', {}],
+    ['an empty text', { apiVersion: '', kind: '' }],
+    ['its kind alone', { kind: 'ResourceInterpreterContext' }],
+    ['its version alone', { apiVersion: 'config.karmada.io/v1alpha1' }],
+  ] as const)
+    it(`takes an answer that says ${said} about what it is, as Karmada's library writes it`, async () => {
+      const answer = ({ uid }: { uid: string }) => ({ ...context, response: { uid, successful: true, healthy: true } })
+      assert.equal(await rulesWith(answer).rules.health(GADGET), true)
+      const wrong = () => ({ ...context, response: { uid: 'other', successful: true, healthy: true } })
+      await assert.rejects(rulesWith(wrong).rules.health(GADGET), /expected response.uid/)
+    })
+
   const REFUSED: readonly [string, keyof AsyncKindRules, unknown, RegExp][] = [
     ['no JSON object', 'health', () => 'hello', /was no JSON object/],
     [
@@ -125,6 +138,12 @@ describe('webhook layer', () => {
       'health',
       () => ({ apiVersion: 'v1', kind: 'Pod' }),
       /expected webhook response of config.karmada.io\/v1alpha1, Kind=ResourceInterpreterContext, got v1, Kind=Pod/,
+    ],
+    [
+      'another version',
+      'health',
+      ({ uid }: { uid: string }) => ({ apiVersion: 'config.karmada.io/v2', response: { uid, successful: true, healthy: true } }),
+      /got config.karmada.io\/v2, Kind=/,
     ],
     [
       'no response',
