@@ -30,8 +30,11 @@ await runProgram(async (later) => {
   const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } } })
   const [large, small] = values.quick ? [manyFiles(4, 16), 500] : [manyFiles(8, 128), 5000]
   const results: Measured[] = []
-  for (const shape of [large, { name: `${small.toLocaleString('en')} files of 16 KiB`, files: small, bytesEach: 16 * 1024 }])
-    results.push(await measure(shape, later))
+  for (const shape of [large, { name: `${small.toLocaleString('en')} files of 16 KiB`, files: small, bytesEach: 16 * 1024 }]) {
+    const result = await measure(shape, later)
+    console.log(tableOf([result]))
+    results.push(result)
+  }
   const text = `${machineText('at the end')}\n\n${tableOf(results)}`
   console.log(text)
   if (values.write) writeFileSync(DOCUMENT, replaceBetween(readFileSync(DOCUMENT, 'utf8'), 'bench:operations', text))
