@@ -42,7 +42,7 @@ const SHARED = values.full ? { files: 200, bytes: 2_000_000_000 } : { files: 40,
 const CO_LOCATED = { files: 20, bytes: 8_000_000 }
 const NODES = ['20', '22', '24']
 const AMOUNT = values.full ? { files: 10_000, bytes: 2_000_000_000 } : { files: 1000, bytes: 40_000_000 }
-const TOLD = {
+const PARTS = {
   'a directory': directoryStories,
   'a bucket': bucketStories,
   writing: writingStories,
@@ -89,7 +89,7 @@ function stories(): void {
       })
 
       describe('in three members at once', { concurrency: true }, () => {
-        for (const [what, told] of Object.entries(TOLD)) if (what.includes(values.only)) describe(what, IN_ORDER, () => told(() => scene))
+        for (const [what, part] of Object.entries(PARTS)) if (what.includes(values.only)) describe(what, IN_ORDER, () => part(() => scene))
       })
       describe('the end', () => endingStories(() => scene))
     })

@@ -22,7 +22,7 @@ export interface Attempt {
   /** Which object shows what consent lets in, and by which phase; undefined: nothing ever gets in, not even with consent. */
   entry?: { resource: Resource; name: string; phase: string }
   /** It shows whether the other namespace has something of that name, by no fault of ours. */
-  mayTell?: true
+  mayDiffer?: true
   /** What the server says to all of its objects. */
   refusal?: RegExp
 }
@@ -246,7 +246,7 @@ const MEMBER: readonly Omit<Attempt, 'role'>[] = [
       reader('plain', 'forged', { annotations: { 'sluice.dev/resolves-namespaces': THEIRS } }),
     ],
     // Kubernetes itself says in an event that a volume of a name exists, to whoever names it in a claim.
-    mayTell: true,
+    mayDiffer: true,
   },
   {
     name: 'keys',

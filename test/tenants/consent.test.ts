@@ -16,8 +16,8 @@ const difference = (some: readonly string[], others: readonly string[]) => ({
 const SAME = { more: [], less: [] }
 
 function expectSame(attempts: readonly Attempt[], one: Seen, other: Seen): void {
-  for (const { name, mayTell } of attempts)
-    if (mayTell !== true) assert.deepEqual(difference(one.namespaces.get(name) ?? [], other.namespaces.get(name) ?? []), SAME, name)
+  for (const { name, mayDiffer } of attempts)
+    if (mayDiffer !== true) assert.deepEqual(difference(one.namespaces.get(name) ?? [], other.namespaces.get(name) ?? []), SAME, name)
   assert.deepEqual([...one.refusals], [...other.refusals])
 }
 

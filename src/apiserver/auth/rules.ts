@@ -68,12 +68,12 @@ const DESCRIBED_CHARACTERS = 65_536
 export function describeRules(products: readonly PolicyRule[]): string[] {
   const lines = new Map<string, PolicyRule>()
   let unsaid = 0
-  let room = DESCRIBED_CHARACTERS
+  let left = DESCRIBED_CHARACTERS
   for (const product of products) {
     let said = 0
     for (const part of linesOf(product)) {
-      room -= sizeOf(part)
-      if (lines.size >= DESCRIBED_LINES || room < 0) break
+      left -= sizeOf(part)
+      if (lines.size >= DESCRIBED_LINES || left < 0) break
       said++
       const key = JSON.stringify([part.apiGroups, part.resources, part.resourceNames, part.nonResourceURLs, isPath(part) ? part.verbs : []])
       const known = lines.get(key)

@@ -38,7 +38,7 @@ async function migrateOnce(deps: Deps, progress: Progress): Promise<OperationEnd
     const target = await openTo(to, places)
     assertApart(source, target)
     const result = await runMigrate({ source: source.it, target: target.it, parallelism, removesOthers, progress, clock, log, signal })
-    if (to.scheme === 'dataset') await tellMaster(deps)
+    if (to.scheme === 'dataset') await notifyMaster(deps)
     return endOf(result, allowsLeftOut)
   } finally {
     await source.it.close()
@@ -85,7 +85,7 @@ async function openCache(deps: Deps, subPath: string): Promise<Source> {
 }
 
 /** So that what was written is seen soon; without it, it is seen with the next listing. */
-async function tellMaster(deps: Deps): Promise<void> {
+async function notifyMaster(deps: Deps): Promise<void> {
   const requester = createRequester()
   try {
     const of = { address: masterAddress(deps, readConfig(deps).config), key: readKey(deps), clock: deps.clock }

@@ -21,6 +21,8 @@ export interface MountInput {
 export interface ReportInput {
   namespace: string
   entry: PodEntry
+  /** Those that there are. */
+  workers?: string
   previous: Asked | undefined
 }
 
@@ -41,7 +43,7 @@ const MOST_PATHS = 5
 
 export function datasetEffects(clock: Clock, pace: Pace): DatasetEffects {
   const run = (
-    { namespace, entry }: Omit<ReportInput, 'previous'>,
+    { namespace, entry }: Omit<ReportInput, 'workers' | 'previous'>,
     { client, signal }: EffectContext,
     most: { ms: number; bytes: number },
   ) =>
@@ -68,14 +70,14 @@ export function datasetEffects(clock: Clock, pace: Pace): DatasetEffects {
       access: [EXEC_IN_PODS],
       // Never fails: what was known before, and since when nothing was heard, is part of the outcome.
       async run(input, context) {
-        const { previous } = input
+        const { previous, workers } = input
         try {
           const output = await run(input, context, { ms: REPORT_MS, bytes: REPORT_BYTES })
           checkExit(output)
           if (output.isTruncated) throw new Error(`the report has more than ${REPORT_BYTES} bytes`)
-          return heardReport(parseReport(output.stdout), previous, { atMs: clock.now(), pace })
+          return { ...heardReport(parseReport(output.stdout), previous, { atMs: clock.now(), pace }), workers }
         } catch (error) {
-          return heardProblem(shown(messageOf(error), LONGEST_COMPLAINT), previous, { atMs: clock.now(), pace })
+          return { ...heardProblem(shown(messageOf(error), LONGEST_COMPLAINT), previous, { atMs: clock.now(), pace }), workers }
         }
       },
     },

@@ -20,7 +20,7 @@ import { type DatasetEffects, LONGEST_REPORT_MS } from './effects.ts'
 import { followingIn } from './follow-request.ts'
 import { entryPod, isComplete, isOfComponent, runOf, simulatedBecause } from './pods.ts'
 import { refusalIn } from './readiness.ts'
-import { type Asked, type Asking, asking, type Pace } from './report.ts'
+import { type Asked, type Asking, asking, type Pace, type Turn } from './report.ts'
 import { requestedRuntime } from './requested-runtime.ts'
 import { boundType, type Choice, choose, RUNTIME_KINDS, type Runtime, runtimesNamed } from './runtimes.ts'
 import { BY_CLAIM, BY_RUNTIME, BY_SIDECAR } from './triggers.ts'
@@ -60,7 +60,7 @@ interface Working {
   /** Undefined: there is nothing to be mounted, or no container to do it. */
   mount: { key: string; outcome: Outcome<true> | undefined } | undefined
   /** Undefined: there is nobody to ask. */
-  asking: (Asking & { run: string }) | undefined
+  asking: (Asking & { run: string; workers: string }) | undefined
 }
 
 export interface Users {
@@ -162,19 +162,18 @@ function mountOf({ effects }: DatasetDeps, { dataset, prepared, read }: InPod): 
   return { key, outcome: read.outcome(effects.mountUfs, key) }
 }
 
-export const reportKey = (run: string, slot: number): string => `${run} ${slot}`
+export const reportKey = (run: string, { slot, turn }: Turn): string => `${run} ${slot}.${turn}`
 
-/** With other workers the figures are other ones: then it is asked at once. */
 function askingOf({ effects, pace }: DatasetDeps, { dataset, prepared, read }: InPod, pods: readonly Pod[]): Working['asking'] {
   const { reportSummary: entry } = prepared
   if (entry === undefined) return undefined
-  const program = runOf(entryPod(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.pod), entry.container)
-  if (program === undefined) return undefined
+  const run = runOf(entryPod(read.get(PODS, dataset.metadata.namespace ?? '', entry.pod), entry.pod), entry.container)
+  if (run === undefined) return undefined
   const { worker } = prepared.components
-  const workers = pods.filter((pod) => worker !== undefined && isOfComponent(pod, worker.name)).map(({ metadata }) => metadata.uid ?? '')
-  const run = `${program} ${createHash('sha256').update(workers.sort().join()).digest('hex').slice(0, 16)}`
-  const outcomeIn = (slot: number): Outcome<Asked> | undefined => read.outcome(effects.reportSummary, reportKey(run, slot))
-  return { ...asking({ nowMs: read.nowMs(), pace, longestMs: LONGEST_REPORT_MS, outcomeIn }), run }
+  const uids = pods.filter((pod) => worker !== undefined && isOfComponent(pod, worker.name)).map(({ metadata }) => metadata.uid ?? '')
+  const workers = createHash('sha256').update(uids.sort().join()).digest('hex').slice(0, 16)
+  const outcomeOf = (turn: Turn): Outcome<Asked> | undefined => read.outcome(effects.reportSummary, reportKey(run, turn))
+  return { ...asking({ nowMs: read.nowMs(), pace, longestMs: LONGEST_REPORT_MS, workers, outcomeOf }), run, workers }
 }
 
 /** A runtime must not be made or changed for a dataset that only an old cache still shows. */

@@ -111,7 +111,10 @@ function commands(
   if (reportSummary === undefined || asking === undefined || !isServing) return { effects: requests }
   if (asking.is === 'due')
     requests.push(
-      request(effects.reportSummary, reportKey(asking.run, asking.slot), { namespace, entry: reportSummary, previous: asking.last }),
+      request(effects.reportSummary, reportKey(asking.run, asking.at), {
+        ...{ namespace, entry: reportSummary },
+        ...{ workers: asking.workers, previous: asking.last },
+      }),
     )
   return { effects: requests, ...(asking.is === 'early' ? { requeueAfterMs: asking.inMs } : {}) }
 }

@@ -57,16 +57,42 @@ describe('when a cache is asked', () => {
     assert.equal(heardReport(report('1'), asked, at(0)).problem, undefined)
   })
 
-  const done = (atMs: number, intervalMs: number): Outcome<Asked> => ({ state: 'done', value: { atMs, intervalMs } })
-  const table: [string, Record<number, Outcome<Asked>>, object][] = [
-    ['at once when nothing is known', {}, { is: 'due', last: undefined, slot: 100 }],
-    ['when its time has come', { 98: done(985_000, 10_000) }, { is: 'due', slot: 100, last: { atMs: 985_000, intervalMs: 10_000 } }],
-    ['not before', { 96: done(960_000, 60_000) }, { is: 'early', inMs: 15_000, last: { atMs: 960_000, intervalMs: 60_000 } }],
-    ['not while it is being asked', { 96: done(1, 2), 99: { state: 'running' } }, { is: 'running', last: { atMs: 1, intervalMs: 2 } }],
-    ['later after an attempt that was given up', { 100: { state: 'failed', message: '' } }, { is: 'early', inMs: 5000, last: undefined }],
-    ['no matter what was long ago', { 80: done(800_000, 60_000) }, { is: 'due', last: undefined, slot: 100 }],
+  const answer = (atMs: number, intervalMs: number, count = 1): Asked => ({ atMs, intervalMs, count })
+  const done = (value: Asked): Outcome<Asked> => ({ state: 'done', value })
+  const ofOthers: Asked = { ...answer(1_001_000, 10_000, 2), workers: 'others' }
+  const given = { state: 'failed', message: '' } as const
+  const table: [string, Record<string, Outcome<Asked>>, object][] = [
+    ['at once when nothing is known', {}, { is: 'due', last: undefined, at: { slot: 100, turn: 0 } }],
+    [
+      'when its time has come',
+      { '98.0': done(answer(985_000, 10_000)) },
+      { is: 'due', at: { slot: 100, turn: 0 }, last: answer(985_000, 10_000) },
+    ],
+    ['not before', { '96.0': done(answer(960_000, 60_000)) }, { is: 'early', inMs: 15_000, last: answer(960_000, 60_000) }],
+    ['not while it is being asked', { '96.0': done(answer(1, 2)), '99.0': { state: 'running' } }, { is: 'running', last: answer(1, 2) }],
+    ['later after an attempt that was given up', { '100.0': given }, { is: 'early', inMs: 5000, last: undefined }],
+    ['no matter what was long ago', { '80.0': done(answer(800_000, 60_000)) }, { is: 'due', last: undefined, at: { slot: 100, turn: 0 } }],
+    ['at once when the workers are others', { '100.0': done(ofOthers) }, { is: 'due', at: { slot: 100, turn: 1 }, last: ofOthers }],
+    [
+      'again about workers that are there once more',
+      { '100.0': done(answer(1_001_000, 10_000)), '100.1': done(ofOthers) },
+      { is: 'due', at: { slot: 100, turn: 2 }, last: ofOthers },
+    ],
+    [
+      'in the next slot when workers come and go all the time',
+      Object.fromEntries(Array.from({ length: 8 }, (_, turn) => [`100.${turn}`, done(ofOthers)])),
+      { is: 'early', inMs: 5000, last: ofOthers },
+    ],
+    [
+      'later by what was heard before the clock was set back',
+      { '100.0': done(answer(1_003_000, 10_000, 5)), '103.0': done(answer(1_039_000, 10_000, 4)) },
+      { is: 'early', inMs: 8000, last: answer(1_003_000, 10_000, 5) },
+    ],
   ]
   for (const [name, outcomes, expected] of table)
     it(`is ${name}`, () =>
-      assert.deepEqual(asking({ nowMs: 1_005_000, pace, longestMs: 65_000, outcomeIn: (slot) => outcomes[slot] }), expected))
+      assert.deepEqual(
+        asking({ nowMs: 1_005_000, pace, longestMs: 65_000, outcomeOf: ({ slot, turn }) => outcomes[`${slot}.${turn}`] }),
+        expected,
+      ))
 })

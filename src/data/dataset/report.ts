@@ -20,6 +20,10 @@ export interface Report {
 /** The outcome of asking, with what was known before. */
 export interface Asked {
   atMs: number
+  /** Each is asked after the one before has answered: the order of answers, also when the clock is set back. */
+  count: number
+  /** Which workers there were; undefined: nobody was looking at them. */
+  workers?: string
   /** To be asked again after this long. */
   intervalMs: number
   /** The last one that came. */
@@ -105,11 +109,17 @@ function parsed(text: string): unknown {
   }
 }
 
+/** When it is asked: the turns of a slot of time follow one another. */
+export interface Turn {
+  slot: number
+  turn: number
+}
+
 /** Whether it is time to ask, by what was heard in the last slots of time. */
 export type Asking =
   /** The answer will come. */
   | { is: 'running'; last: Asked | undefined }
-  | { is: 'due'; last: Asked | undefined; slot: number }
+  | { is: 'due'; last: Asked | undefined; at: Turn }
   | { is: 'early'; last: Asked | undefined; inMs: number }
 
 export interface Heard {
@@ -117,41 +127,60 @@ export interface Heard {
   pace: Pace
   /** How long an answer can take. */
   longestMs: number
-  outcomeIn(slot: number): Outcome<Asked> | undefined
+  /** Which workers there are: with others the figures are other ones, and it is asked at once. */
+  workers?: string
+  outcomeOf(turn: Turn): Outcome<Asked> | undefined
 }
 
-export function asking({ nowMs, pace, longestMs, outcomeIn }: Heard): Asking {
+/** However often workers come and go in one slot. */
+const MOST_TURNS = 8
+
+/** How far a clock may be set back without forgetting the last answer. */
+const SLOTS_AHEAD = 6
+
+export function asking({ nowMs, pace, longestMs, workers, outcomeOf }: Heard): Asking {
   const current = Math.floor(nowMs / pace.everyMs)
   const oldest = current - Math.ceil((pace.atMostMs + longestMs) / pace.everyMs) - 1
-  let dueMs: number | undefined
-  for (let slot = current; slot >= oldest; slot--) {
-    const outcome = outcomeIn(slot)
-    if (outcome === undefined) continue
-    if (outcome.state === 'running') return { is: 'running', last: lastBefore(slot) }
-    if (outcome.state === 'done') return whenDue(dueMs ?? outcome.value.atMs + outcome.value.intervalMs, outcome.value)
-    // It was given up: nothing is known of it but that.
-    dueMs ??= (slot + 1) * pace.everyMs
-  }
-  return whenDue(dueMs ?? nowMs, undefined)
-
-  function whenDue(atMs: number, last: Asked | undefined): Asking {
-    return atMs <= nowMs ? { is: 'due', last, slot: current } : { is: 'early', last, inMs: atMs - nowMs }
-  }
-
-  function lastBefore(running: number): Asked | undefined {
-    for (let slot = running - 1; slot >= oldest; slot--) {
-      const outcome = outcomeIn(slot)
-      if (outcome?.state === 'done') return outcome.value
+  let isRunning = false
+  let last: Asked | undefined
+  /** After an attempt that was given up: nothing is known of it but that. */
+  let notBeforeMs = 0
+  for (let slot = oldest; slot <= current + SLOTS_AHEAD; slot++)
+    for (const outcome of outcomesIn(slot)) {
+      if (outcome.state === 'running') isRunning = true
+      if (outcome.state === 'failed') notBeforeMs = (Math.min(slot, current) + 1) * pace.everyMs
+      if (outcome.state === 'done' && outcome.value.count > (last?.count ?? 0)) {
+        last = outcome.value
+        notBeforeMs = 0
+      }
     }
-    return undefined
+  if (isRunning) return { is: 'running', last }
+  const isOfOthers = last?.workers !== workers
+  const dueMs = Math.max(notBeforeMs, last === undefined || isOfOthers ? nowMs : last.atMs + last.intervalMs)
+  const turn = outcomesIn(current).length
+  if (dueMs > nowMs) return { is: 'early', last, inMs: dueMs - nowMs }
+  if (turn >= MOST_TURNS) return { is: 'early', last, inMs: (current + 1) * pace.everyMs - nowMs }
+  return { is: 'due', last, at: { slot: current, turn } }
+
+  function outcomesIn(slot: number): Outcome<Asked>[] {
+    const outcomes: Outcome<Asked>[] = []
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const outcome = outcomeOf({ slot, turn })
+      if (outcome === undefined) break
+      outcomes.push(outcome)
+    }
+    return outcomes
   }
 }
 
 const isSame = (a: Report | undefined, b: Report): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+const countAfter = (previous: Asked | undefined): number => (previous?.count ?? 0) + 1
+
 export function heardReport(report: Report, previous: Asked | undefined, { atMs, pace }: { atMs: number; pace: Pace }): Asked {
   const isQuiet = previous !== undefined && previous.problem === undefined && isSame(previous.report, report)
-  return { atMs, reportedAtMs: atMs, report, intervalMs: isQuiet ? Math.min(previous.intervalMs * 2, pace.atMostMs) : pace.everyMs }
+  const intervalMs = isQuiet ? Math.min(previous.intervalMs * 2, pace.atMostMs) : pace.everyMs
+  return { atMs, count: countAfter(previous), reportedAtMs: atMs, report, intervalMs }
 }
 
 export function heardProblem(problem: string, previous: Asked | undefined, { atMs, pace }: { atMs: number; pace: Pace }): Asked {
@@ -159,5 +188,12 @@ export function heardProblem(problem: string, previous: Asked | undefined, { atM
   const isLasting = previous?.problem !== undefined && atMs - failingSinceMs >= SILENCE_MS
   const { report, reportedAtMs } = previous ?? {}
   const intervalMs = isLasting ? Math.min(previous.intervalMs * 2, pace.atMostMs) : pace.everyMs
-  return { atMs, intervalMs, problem, failingSinceMs, ...(report === undefined ? {} : { report, reportedAtMs }) }
+  return {
+    atMs,
+    count: countAfter(previous),
+    intervalMs,
+    problem,
+    failingSinceMs,
+    ...(report === undefined ? {} : { report, reportedAtMs }),
+  }
 }

@@ -143,11 +143,11 @@ const commandFor = ({ resource, namespace, name }: Said, cluster: string): strin
 function clusterLink(one: Reported, subject: Said, waits: boolean): Link {
   const { cluster, phase, complaints, figures } = one
   const place = phase === '' ? `in ${cluster}` : `${phase} in ${cluster}`
-  const told = waits ? complaints.slice(0, 1) : figures
+  const shown = waits ? complaints.slice(0, 1) : figures
   return {
     what: 'data',
     state: !waits ? 'ok' : phase === 'Failed' ? 'fails' : 'waits',
-    says: short(told.length === 0 ? place : `${place}: ${told.join(', ')}`),
+    says: short(shown.length === 0 ? place : `${place}: ${shown.join(', ')}`),
     more: [...complaints.slice(1, MOST_SHOWN).map(short), commandFor(subject, cluster)],
   }
 }

@@ -143,7 +143,7 @@ function ended(seen: Seen): Decision {
     const run = cronJob === undefined ? undefined : newestRun(cronJob, runs)
     const end = run === undefined ? undefined : endOf(run)
     if (run !== undefined && end === undefined) return { do: 'repeat' }
-    if (end !== undefined && isNews(operation, end)) return { do: 'finish', end }
+    if (end !== undefined && isNotRecorded(operation, end)) return { do: 'finish', end }
     return { do: 'keep', expiry: 'never' }
   }
   const expiry = expiryOf(operation, { nowMs, unseen })
@@ -151,7 +151,7 @@ function ended(seen: Seen): Decision {
 }
 
 /** A whole run may have come and gone unseen. */
-const isNews = (operation: Operation, { type, at }: End): boolean => {
+const isNotRecorded = (operation: Operation, { type, at }: End): boolean => {
   const { phase, conditions = [] } = statusOf(operation)
   return phase !== type || conditions.find((condition) => condition.type === type)?.lastTransitionTime !== at
 }

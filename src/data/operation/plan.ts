@@ -58,7 +58,7 @@ function carriedOut(observed: Observed, decision: Decision): Partial<Plan> & { a
       return changed(operation, { phase: 'Executing', infos: without(operation) })
     case 'wait':
     case 'report':
-      return told(observed, decision.waiting)
+      return reported(observed, decision.waiting)
     case 'make':
       return made(observed)
     case 'finish':
@@ -136,7 +136,7 @@ function changed(operation: Operation, status: Status, events: readonly EventInt
 }
 
 /** Says what it waits for, once. While it waits for another operation, the flow says it. */
-function told(observed: Observed, waiting: Waiting | undefined): { actions: readonly Action[] } {
+function reported(observed: Observed, waiting: Waiting | undefined): { actions: readonly Action[] } {
   const { operation } = observed
   if (waiting === undefined) return changed(operation, timesOf(observed))
   const before = statusOf(operation).infos ?? {}
@@ -147,7 +147,7 @@ function told(observed: Observed, waiting: Waiting | undefined): { actions: read
 function made(observed: Observed): { actions: readonly Action[] } {
   const { operation, built, stranger } = observed
   if (stranger !== undefined)
-    return told(observed, {
+    return reported(observed, {
       reason: 'DataOperationExecutionFailed',
       message: `fail to execute data operation: ${stranger.kind} ${stranger.metadata.name ?? ''} exists and is not its own: delete it, or apply this operation under another name`,
     })

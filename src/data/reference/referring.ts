@@ -44,7 +44,7 @@ export function referencesTo(original: Dataset, source: ConsentSource & { read: 
   }
   holding.sort()
   // Also one that is to be deleted, until its pods have ended.
-  const listed = holding.length <= MOST_REFERENCES ? holding : withRoom(holding, before)
+  const listed = holding.length <= MOST_REFERENCES ? holding : bounded(holding, before)
   return {
     listed,
     unlisted: holding.length - listed.length,
@@ -64,7 +64,7 @@ function consentOnce(original: Dataset, source: ConsentSource): (namespace: stri
 }
 
 /** Of sorted ones. Who is in the list stays in it; others in the order of their names. */
-function withRoom(wanted: readonly string[], before: ReadonlySet<string>): string[] {
+function bounded(wanted: readonly string[], before: ReadonlySet<string>): string[] {
   const listed = wanted.filter((key) => before.has(key)).slice(0, MOST_REFERENCES + MOST_FIRST_REFERENCES)
   const namespaces = new Set(listed.map(namespaceIn))
   for (const key of wanted) {

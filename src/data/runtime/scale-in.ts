@@ -71,9 +71,10 @@ export async function scaleInOf(pass: ScaleInPass): Promise<ScaleIn | undefined>
   if (ordinals.count === worker.replicas && leaving === undefined) return { step: { do: 'stay' }, requests: [] }
   const readers = readersByNode(read, ref)
   const scaling = scalingOf(pass, { set, asked: worker.replicas, leaving, readers })
-  const programs = programsOf(pass, scaling.workers)
+  const asked: Asked = { workers: scaling.workers, generation: set.metadata.generation ?? 0 }
+  const programs = programsOf(pass, asked)
   const step = await checked(pass, { scaling, programs, ref })
-  return { step, requests: requestsOf(pass, { step, workers: scaling.workers }) }
+  return { step, requests: requestsOf(pass, step, asked) }
 }
 
 interface Seen {
@@ -126,16 +127,23 @@ async function checked(
 /** A report is as old as its slot and the one before at most. */
 const SLOT_MS = 30_000
 
-function programsOf(pass: ScaleInPass, all: readonly Worker[]): Programs {
+/** What a report is about. */
+interface Asked {
+  workers: readonly Worker[]
+  /** Of their set: the same workers may be all that there are once more, after others came and left. */
+  generation: number
+}
+
+function programsOf(pass: ScaleInPass, asked: Asked): Programs {
   const { prepared, effects, read, runtime } = pass
   const { reportSummary, decommission, recommission } = prepared
-  const isReady = ({ uid }: Leaving): boolean => all.some((worker) => worker.uid === uid && worker.isReady)
+  const isReady = ({ uid }: Leaving): boolean => asked.workers.some((worker) => worker.uid === uid && worker.isReady)
   return {
     report(candidates) {
       const run = runIn(pass, reportSummary)
       if (run === undefined) return { is: 'impossible' }
       for (const slot of slotsAt(read.nowMs())) {
-        const outcome = read.outcome(effects.report, reportKey(run, all, { candidates, slot }))
+        const outcome = read.outcome(effects.report, reportKey(run, asked, { candidates, slot }))
         if (outcome?.state === 'running') return { is: 'running' }
         if (outcome?.state === 'failed') return { is: 'done', value: undefined }
         if (outcome?.state === 'done' && read.nowMs() - outcome.value.atMs <= SLOT_MS) return { is: 'done', value: outcome.value.report }
@@ -185,22 +193,26 @@ function isKeptFree({ runtime, read }: ScaleInPass, name: string): boolean {
 const slotsAt = (nowMs: number): number[] => [Math.floor(nowMs / SLOT_MS), Math.floor(nowMs / SLOT_MS) - 1]
 
 /** From which program, of which workers, for which choice: a report about anything else chooses nobody. */
-function reportKey(run: string, all: readonly Worker[], { candidates, slot }: { candidates: readonly Worker[]; slot: number }): string {
-  const text = JSON.stringify([all.map(({ pod, uid, node }) => [pod, uid, node]), candidates.map(({ ordinal }) => ordinal)])
+function reportKey(
+  run: string,
+  { workers, generation }: Asked,
+  { candidates, slot }: { candidates: readonly Worker[]; slot: number },
+): string {
+  const text = JSON.stringify([generation, workers.map(({ pod, uid, node }) => [pod, uid, node]), candidates.map(({ ordinal }) => ordinal)])
   return `${run} ${createHash('sha256').update(text).digest('hex').slice(0, 32)} ${slot}`
 }
 
 const leadKey = ({ uid, sinceMs }: Leaving): string => `${uid} ${sinceMs}`
 
-function requestsOf(pass: ScaleInPass, { step, workers }: { step: Step; workers: readonly Worker[] }): EffectRequest[] {
+function requestsOf(pass: ScaleInPass, step: Step, asked: Asked): EffectRequest[] {
   const { prepared, effects, read, runtime } = pass
   const { namespace } = refOf(runtime)
   const { reportSummary, decommission, recommission } = prepared
   if (step.do === 'ask' && reportSummary !== undefined) {
     const run = runIn(pass, reportSummary)
     const [slot = 0] = slotsAt(read.nowMs())
-    const input = { namespace, entry: reportSummary, pods: workers.map(({ pod, node, isReady }) => ({ pod, node, isReady })) }
-    return run === undefined ? [] : [request(effects.report, reportKey(run, workers, { candidates: step.candidates, slot }), input)]
+    const input = { namespace, entry: reportSummary, pods: asked.workers.map(({ pod, node, isReady }) => ({ pod, node, isReady })) }
+    return run === undefined ? [] : [request(effects.report, reportKey(run, asked, { candidates: step.candidates, slot }), input)]
   }
   if (step.do === 'hand-over' && decommission !== undefined) {
     const { pod, uid, sinceMs } = step.leaving

@@ -124,7 +124,8 @@ export const AT_REST: readonly RestInvariant[] = [
   ...SCALING_AT_REST,
 ]
 
-const ASKED_AGAIN_MS = 65_000
+/** It may fail three times, ten seconds apart. */
+const ASKED_AGAIN_MS = 60_000 + 3 * 10_000 + 5000
 const MOUNTED_AGAIN_MS = 310_000
 
 /** Caches are asked every minute at least, and failed commands are repeated after a while. */

@@ -187,12 +187,12 @@ describe('the caches of the seeds', () => {
     await world.put(MEMBER, reporting)
     await world.put(MEMBER, aDataset())
     assert.ok(patienceMs(view, 0) > 60_000)
-    assert.equal(patienceMs(view, 65_000), 0)
+    assert.equal(patienceMs(view, 95_000), 0)
     await world.put(
       MEMBER,
       aDataset('NotBound', { status: { conditions: [{ type: 'NotReady', message: 'the sources are being mounted' }] } }),
     )
-    assert.ok(patienceMs(view, 65_000) > 300_000)
+    assert.ok(patienceMs(view, 95_000) > 300_000)
   })
 })
 

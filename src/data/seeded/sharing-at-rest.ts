@@ -80,10 +80,10 @@ const accessIsTrue = inMembers('masters are told exactly the namespaces of the r
   firstOf(datasetsIn(view), (dataset) => {
     const where = whereOf(dataset)
     if (isGoing(dataset)) return undefined
-    const told = view.get('configmaps', `${where}-cache-access`) as ConfigMap | undefined
+    const access = view.get('configmaps', `${where}-cache-access`) as ConfigMap | undefined
     const wanted = accessOf(view, dataset)
-    const text = told?.data?.['namespaces.json'] ?? '[]'
-    return told?.data === undefined && wanted.length === 0
+    const text = access?.data?.['namespaces.json'] ?? '[]'
+    return access?.data === undefined && wanted.length === 0
       ? undefined
       : text === JSON.stringify(wanted)
         ? undefined

@@ -53,7 +53,7 @@ const secretOf = (namespace: string, text: string): KubeObject => ({
   metadata: { namespace, name: 'key', uid: `${namespace} key` },
   data: { key: Buffer.from(text).toString('base64') },
 })
-const told = (namespace: string, text: string, { name = 'config', key = 'runtime.json' } = {}): KubeObject => ({
+const aConfig = (namespace: string, text: string, { name = 'config', key = 'runtime.json' } = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { namespace, name, uid: `${namespace} ${name}` },
@@ -137,8 +137,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'wherever else it is written': {
     by: nothingCrosses,
     before: [],
-    right: [told('default', '{"options":"hidden-in-default"}'), told('web', '{"options":{}}')],
-    wrong: [told('web', '{"options":"hidden-in-default"}')],
+    right: [aConfig('default', '{"options":"hidden-in-default"}'), aConfig('web', '{"options":{}}')],
+    wrong: [aConfig('web', '{"options":"hidden-in-default"}')],
   },
   'and in no volume': {
     by: nothingCrosses,
@@ -218,7 +218,7 @@ describe('at every moment', () => {
 
 const REFERENCE = 'web/demo'
 const REFUSED = aGrantFor('lab')
-const ofWeb = told('default', '[{"namespace":"web","subPath":"/"}]', { name: 'demo-cache-access', key: 'namespaces.json' })
+const ofWeb = aConfig('default', '[{"namespace":"web","subPath":"/"}]', { name: 'demo-cache-access', key: 'namespaces.json' })
 const client = aCopy('default', 'demo-client')
 const copies = (mountPoint = 's3://one'): KubeObject[] => [
   aCopy('web', `demo-client-${HASH}`, { source: 'default/demo' }),
@@ -290,7 +290,7 @@ const AT_REST_CASES: Readonly<Record<string, RestCase>> = {
   },
   'a master is told who may read': {
     right: ALL,
-    wrong: [...ALL, told('default', '[]', { name: 'demo-cache-access', key: 'namespaces.json' })],
+    wrong: [...ALL, aConfig('default', '[]', { name: 'demo-cache-access', key: 'namespaces.json' })],
     found: /default\/demo tells \[\]/,
   },
   'the volume of a reference leads to its original': {

@@ -31,12 +31,12 @@ export async function applyDesired(cluster: WorldCluster, generator: Generator, 
 const isEverydayLife = (error: ApiError): boolean =>
   isNotFound(error) || isConflict(error) || isAlreadyExists(error) || error.code === 422 || error.code === 403
 
-interface Wish {
+interface Change {
   name: string
   wanted: unknown
 }
 
-async function createOrChange(cluster: WorldCluster, generator: Generator, { name, wanted }: Wish): Promise<void> {
+async function createOrChange(cluster: WorldCluster, generator: Generator, { name, wanted }: Change): Promise<void> {
   try {
     await cluster.create(generator.object(name, wanted))
   } catch (error) {
@@ -45,22 +45,22 @@ async function createOrChange(cluster: WorldCluster, generator: Generator, { nam
   }
 }
 
-const change = (cluster: WorldCluster, generator: Generator, { name, wanted }: Wish): Promise<unknown> =>
+const change = (cluster: WorldCluster, generator: Generator, { name, wanted }: Change): Promise<unknown> =>
   cluster.update(generator.resource, name, (live) => changed(live, generator, { name, wanted }))
 
-function changed(live: KubeObject, generator: Generator, { name, wanted }: Wish): void {
+function changed(live: KubeObject, generator: Generator, { name, wanted }: Change): void {
   if (generator.change !== undefined) generator.change(live, wanted)
   else live.spec = generator.object(name, wanted).spec
 }
 
 /** As the server stores it, without asking the server. */
-async function changePastAdmission(cluster: WorldCluster, generator: Generator, wish: Wish): Promise<void> {
+async function changePastAdmission(cluster: WorldCluster, generator: Generator, change: Change): Promise<void> {
   const { plural, group } = generator.resource
-  const key = `${group === '' ? plural : `${plural}.${group}`}/${wish.name.includes('/') ? '' : '/'}${wish.name}`
+  const key = `${group === '' ? plural : `${plural}.${group}`}/${change.name.includes('/') ? '' : '/'}${change.name}`
   const live = cluster.store.get(key)
   if (live === undefined) return
   const object = deepClone(live.object()) as KubeObject
-  changed(object, generator, wish)
+  changed(object, generator, change)
   const generation = (object.metadata.generation ?? 1) + 1
   const textAt = (revision: number): string =>
     JSON.stringify({ ...object, metadata: { ...object.metadata, generation, resourceVersion: String(revision) } })

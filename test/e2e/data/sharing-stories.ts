@@ -122,7 +122,7 @@ export function sharingStories(scene: () => Scene): void {
   })
 }
 
-const NOT_TOLD = 'its part was not told'
+const NOT_RUN = 'its part was not run'
 
 /** What needs another start of Sluice, and the end of all of it. */
 export function lastSharingStories(scene: () => Scene): void {
@@ -130,7 +130,7 @@ export function lastSharingStories(scene: () => Scene): void {
   const reels = (): Reels => scene().reels
 
   it('the client as an init container, as before Kubernetes 1.29: the Job reads the same bytes, and completes', async (t) => {
-    if (!reels().isMade) return t.skip(NOT_TOLD)
+    if (!reels().isMade) return t.skip(NOT_RUN)
     const { name, guest } = reels()
     await desk().apply(guest, sidecarJob('old-form', name, SUM_ALL))
     await desk().until(guest, 'job/old-form', '.status.conditions[?(@.type=="Complete")].status', 'True')
@@ -142,7 +142,7 @@ export function lastSharingStories(scene: () => Scene): void {
   for (const which of ['reels', 'duet'] as const)
     it(`nothing is left of ${which} in either namespace, and on no node`, async (t) => {
       const { name, owner, guest, isMade } = scene()[which]
-      if (!isMade) return t.skip(NOT_TOLD)
+      if (!isMade) return t.skip(NOT_RUN)
       for (const where of [guest, owner]) {
         await desk().kubectl(where, 'delete', 'jobs', '--all', '--wait=false')
         await desk().kubectl(where, 'delete', 'pods', '-l', READERS, '--wait=false')

@@ -76,7 +76,7 @@ describe('an operation that waits for another one', () => {
     it(`waits when ${what}, and says so`, () => {
       const decision = decideFlow(link(more))
       assert.ok(decision.do === 'wait')
-      const { type, reason, message } = decision.told
+      const { type, reason, message } = decision.report
       assert.match(`${type} ${reason}: ${message}`, says)
     })
   it('is told the same of what it may not see, whether that exists or not', () => {
@@ -87,7 +87,7 @@ describe('an operation that waits for another one', () => {
 })
 
 describe('whether the end of a predecessor was seen', () => {
-  const told = decideFlow(link({ predecessor: before(failedStatus) }))
+  const failed = decideFlow(link({ predecessor: before(failedStatus) }))
   const waiting = (status: object): Operation =>
     anOperation('DataProcess', { status: { phase: 'Pending', waitingFor: { operationComplete: true }, ...status } })
   const cases: [string, Operation, object, boolean][] = [
@@ -96,7 +96,12 @@ describe('whether the end of a predecessor was seen', () => {
     ['one that was released', waiting({ waitingFor: { operationComplete: false } }), { phase: 'Complete' }, true],
     ['one that runs', waiting({ phase: 'Executing' }), { phase: 'Complete' }, true],
     ['one that does not know of the failure', waiting({ infos: { waiting: 'Waiting for operation' } }), failedStatus, false],
-    ['one that knows of the failure', waiting({ infos: { waiting: told.do === 'wait' ? told.told.message : '' } }), failedStatus, true],
+    [
+      'one that knows of the failure',
+      waiting({ infos: { waiting: failed.do === 'wait' ? failed.report.message : '' } }),
+      failedStatus,
+      true,
+    ],
   ]
   for (const [what, of, status, expected] of cases)
     it(`of ${what}: ${expected}`, () => assert.equal(hasSeenEnd(of, before(status), AFTER), expected))

@@ -18,13 +18,13 @@ export interface Link {
   cycle: readonly OperationName[] | undefined
 }
 
-export interface Told {
+export interface WaitReport {
   type: 'Normal' | 'Warning'
   reason: 'DataOperationWaiting' | 'DataOperationNotFound'
   message: string
 }
 
-export type FlowDecision = { do: 'release' } | { do: 'wait'; told: Told }
+export type FlowDecision = { do: 'release' } | { do: 'wait'; report: WaitReport }
 
 export function decideFlow({ operation, after, predecessor, isPermitted, cycle }: Link): FlowDecision {
   if (after === undefined) return { do: 'release' }
@@ -34,10 +34,10 @@ export function decideFlow({ operation, after, predecessor, isPermitted, cycle }
   if (isCompleteFor(operation, predecessor)) return { do: 'release' }
   // One that runs by schedule is tried again by itself.
   if (statusOf(predecessor).phase === 'Failed' && !isCron(predecessor)) return warn('DataOperationWaiting', failedText(predecessor, after))
-  return { do: 'wait', told: { type: 'Normal', reason: 'DataOperationWaiting', message: waitingText(predecessor, after) } }
+  return { do: 'wait', report: { type: 'Normal', reason: 'DataOperationWaiting', message: waitingText(predecessor, after) } }
 }
 
-const warn = (reason: Told['reason'], message: string): FlowDecision => ({ do: 'wait', told: { type: 'Warning', reason, message } })
+const warn = (reason: WaitReport['reason'], message: string): FlowDecision => ({ do: 'wait', report: { type: 'Warning', reason, message } })
 
 /** Of one by schedule only a completion counts that came after the successor did: the others were for nobody. */
 function isCompleteFor({ metadata }: Operation, predecessor: Operation): boolean {

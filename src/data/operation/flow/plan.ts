@@ -19,11 +19,15 @@ export function plan(link: Link): Plan {
     }
     return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status' }] }
   }
-  const { told } = decision
-  const isSame = said === told.message
+  const { report } = decision
+  const isSame = said === report.message
   const { waitFor, waitingFor } = statusOf(operation)
   if (isSame && waitFor?.operationComplete === true && waitingFor?.operationComplete === true) return { actions: [] }
-  const status = { waitFor: { operationComplete: true }, waitingFor: { operationComplete: true }, infos: { [WAITING_INFO]: told.message } }
-  const events = isSame ? [] : [{ of: operation, ...told }]
+  const status = {
+    waitFor: { operationComplete: true },
+    waitingFor: { operationComplete: true },
+    infos: { [WAITING_INFO]: report.message },
+  }
+  const events = isSame ? [] : [{ of: operation, ...report }]
   return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status', events }] }
 }

@@ -1,7 +1,7 @@
 /** Stories of data operations: a member with their controllers alone, where the test plays dataset, engine and nodes. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
-import { story as tell } from '../../../faultsim/story.ts'
+import { story as storyOf } from '../../../faultsim/story.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { fluidAdmission } from '../../../kinds/fluid/admission/index.ts'
 import { fluidKinds } from '../../../kinds/fluid/index.ts'
@@ -35,7 +35,7 @@ const moduleWith = (referenceConsent: ReferenceConsent) =>
 export const modulesWith = (referenceConsent: ReferenceConsent = 'open') => [...otherModules, moduleWith(referenceConsent)]
 
 export function story(name: string, report: (world: World) => Promise<void>, consent: ReferenceConsent = 'open'): void {
-  tell(name, report, { hub: false, members: 1, modules: modulesWith(consent) })
+  storyOf(name, report, { hub: false, members: 1, modules: modulesWith(consent) })
 }
 
 const DATA = 'data.fluid.io/v1alpha1'

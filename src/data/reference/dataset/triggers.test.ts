@@ -17,7 +17,7 @@ const original = (datasetRef: string[], more: object = {}): Dataset =>
   ({ ...anOriginal(), status: { phase: 'Bound', conditions: [], datasetRef, ...more } }) as Dataset
 
 /** As a controller does it with an update. */
-function lookAgain(old: KubeObject, next: KubeObject): string[] {
+function triggered(old: KubeObject, next: KubeObject): string[] {
   const watches = WATCHES.filter(({ resource, isRelevantUpdate }) => resource === DATASETS && isRelevantUpdate?.(old, next) !== false)
   const refs = watches.flatMap((watch) => [...watch.keysFor(old, read, next), ...watch.keysFor(next, read, old)])
   return [...new Set(refs.map(keyOfRef))].sort()
@@ -36,7 +36,7 @@ describe('of references, when their original changes', () => {
   ]
   for (const [what, old, next, keys] of cases)
     it(what, () => {
-      const seen = lookAgain(old, next)
+      const seen = triggered(old, next)
       assert.deepEqual(
         seen.filter((key) => !key.startsWith('many/')),
         keys,

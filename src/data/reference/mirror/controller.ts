@@ -32,7 +32,7 @@ export const referenceMirrorController = ({ referenceConsent: mode, ...sharing }
     reads: [{ resource: DATASETS, verbs: ['get'] }],
     concurrency: 8,
     async observe(_ref, dataset, read, client) {
-      if (dataset === undefined || isGoing(dataset)) return undefined
+      if (dataset === undefined) return undefined
       const observed = observe(dataset, { read, mode, sharing })
       const isMaking = observed.wanted.some(({ live }) => live === undefined)
       return isMaking && !(await isStillSo(client, dataset)) ? undefined : observed

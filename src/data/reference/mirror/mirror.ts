@@ -20,6 +20,7 @@ import { controllerOf } from '../../../runtime/workloads/pod/ownership.ts'
 import { boundType, choose, type Runtime, runtimesNamed } from '../../dataset/runtimes.ts'
 import { BUILTIN_CLASS } from '../../engines/builtin/class.ts'
 import type { Engine, EngineOptions } from '../../engines/engine.ts'
+import { isGoing } from '../indexes.ts'
 import { shownKeys } from '../referring.ts'
 import { chosenFor } from './chosen.ts'
 
@@ -59,8 +60,8 @@ export function mirrorOf(original: Original, read: Pick<Reader, 'get'>, sharing:
   const named = runtimesNamed(original, read)
   const runtime = choose(named, boundType(dataset?.status)).runtime ?? named[0]
   if (dataset === undefined || runtime === undefined || !hasClient(original, runtime, read)) return NOTHING
-  // Of a dataset that goes nothing is changed any more.
-  if (dataset.metadata.deletionTimestamp !== undefined) return KEPT
+  // Of what goes nothing is changed any more, and what is said of it until then is not seen in its objects.
+  if (isGoing(dataset) || isGoing(runtime.object)) return KEPT
   const classOf = (className: string): CacheRuntimeClass | undefined => read.get(CACHE_RUNTIME_CLASSES, '', className)
   const profileOf = (profile: string): KubeObject | undefined => read.get(THIN_RUNTIME_PROFILES, '', profile)
   const engine = sharing.engines.find(({ type }) => type === runtime.type)

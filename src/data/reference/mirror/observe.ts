@@ -71,6 +71,7 @@ export const keeperIn = (namespace: string, original: Original, source: Consente
   firstOf(sharersIn(namespace, original, source))
 
 export function observe(dataset: Dataset, source: Source): Observed {
+  if (isGoing(dataset)) return { wanted: [], surplus: withdrawnFrom(dataset, source) }
   const { read } = source
   const { namespace = '', name, uid = '' } = dataset.metadata
   const referred = referenceOf(dataset)
@@ -86,6 +87,13 @@ export function observe(dataset: Dataset, source: Source): Observed {
   )
   return { wanted, surplus: [...surplus.values()] }
 }
+
+/** Pods may hold up a reference that goes, and start again with its copies: only consent that ends takes them away before. */
+const withdrawnFrom = ({ metadata: { uid = '' } }: Dataset, source: ConsentedSource): Copy[] =>
+  foundBy(source.read, BY_OWNER, uid).filter(({ object: { metadata } }) => {
+    const original = refOfKey(metadata.annotations?.[MIRROR_SOURCE] ?? '')
+    return metadata.deletionTimestamp === undefined && !mayRefer(metadata.namespace ?? '', original, source)
+  })
 
 interface Wanted {
   wanted: readonly Part[]

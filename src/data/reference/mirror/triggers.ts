@@ -36,13 +36,13 @@ export function watchesWith(mode: ReferenceConsent): Watch[] {
     return referred === undefined ? [] : keepers([dataset.metadata.namespace ?? ''], referred, read)
   }
   /** Those whose copy it stands in the way of: it has the name of one, and is none. */
-  const inItsWay = (object: KubeObject, read: Reader): ObjectRef[] => {
+  const blockedOnes = (object: KubeObject, read: Reader): ObjectRef[] => {
     const blocked = blockedBy(object, read).flatMap(({ namespace, name }) => read.get(DATASETS, namespace, name) ?? [])
     const originals = new Map(blocked.flatMap((one) => referenceOf(one) ?? []).map((original) => [keyOfRef(original), original]))
     return [...originals.values()].flatMap((original) => keepers([object.metadata.namespace ?? ''], original, read))
   }
   const concernedBy = (object: KubeObject, read: Reader): ObjectRef[] => {
-    if (!isCopy(object)) return [...ownerOf(object).flatMap((original) => keepersOf(original, read)), ...inItsWay(object, read)]
+    if (!isCopy(object)) return [...ownerOf(object).flatMap((original) => keepersOf(original, read)), ...blockedOnes(object, read)]
     const { namespace = '', annotations, ownerReferences = [] } = object.metadata
     const found = keepers([namespace], refOfKey(annotations?.[MIRROR_SOURCE] ?? ''), read)
     // Without anybody who may have it, those that it was made for take it back.

@@ -22,5 +22,8 @@ const SHARED: readonly Generator[] = [
   ...disturbances,
 ]
 
+/** One worker after another leaves, and others come, while what the caches say of them changes. */
+const SCALED: readonly Generator[] = [...scales, ...scales, ...readersOfAllKinds, ...disturbances]
+
 export const GENERATORS: readonly Generator[] = [...OWN, ...sharing, grants, ...scales]
-export const FOCUSES: readonly (readonly Generator[])[] = [OWN, SHARED]
+export const FOCUSES: readonly (readonly Generator[])[] = [OWN, SHARED, SCALED]

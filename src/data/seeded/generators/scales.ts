@@ -19,7 +19,7 @@ const changing = (what: { name: string; resource: Resource; names: readonly stri
   object: (where) => anObject(what.resource.kind, where, {}),
 })
 
-const drawReplicas = (random: Random): number => oneOf(random, [1, 1, 1, 2, 2, 3])
+const drawReplicas = (random: Random): number => oneOf(random, [1, 1, 1, 2, 3, 3])
 
 const cacheScale: Generator = {
   ...changing({ name: 'scale of a cache', resource: CACHE_RUNTIMES, names: CACHES }),
@@ -40,7 +40,7 @@ const alluxioScale: Generator = {
 
 const mode: Generator = {
   ...changing({ name: 'mode of a cache', resource: CACHE_RUNTIMES, names: CACHES }),
-  draw: (random: Random) => random.next() < 0.5,
+  draw: (random: Random) => random.next() < 0.7,
   change(object: KubeObject, isGlobal: unknown) {
     object.metadata.annotations = { ...object.metadata.annotations, ...modeOf(isGlobal === true) }
   },

@@ -1,6 +1,7 @@
 /** Every bug that is planted into the controllers of datasets. One file and one line each. */
 import { appendedList } from './appended-list.ts'
 import { configNotRefreshed } from './config-not-refreshed.ts'
+import { foreignReadersForgotten } from './foreign-readers-forgotten.ts'
 import { labelRemovedEarly } from './label-removed-early.ts'
 import type { PlantedInMember } from './planted.ts'
 import { staleReport } from './stale-report.ts'
@@ -12,4 +13,5 @@ export const PLANTED_IN_DATA: readonly PlantedInMember[] = [
   volumeWithoutClaim,
   appendedList,
   configNotRefreshed,
+  foreignReadersForgotten,
 ]
