@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PLANTED_IN_DATA } from '../../src/faultsim/planted/data/index.ts'
-import { worldWith } from '../../src/faultsim/planted/data/planted.ts'
+import { provePlanted, worldWith } from '../../src/faultsim/planted/data/planted.ts'
 import { PLANTED } from '../../src/faultsim/planted/index.ts'
 import { proveScript, proveSeed, type SeedResult } from '../../src/faultsim/seeded/prove-seed.ts'
 import { beginningOf } from '../../src/faultsim/seeded/run-script.ts'
@@ -83,21 +83,26 @@ async function replay(file: string): Promise<number> {
 interface ToBeFound {
   name: string
   caughtBy: string
-  world: SeededWorld
-  from: WorldSnapshot
+  prove(seed: number): Promise<SeedResult>
 }
 
 async function findPlanted({ to }: ProofOptions): Promise<number> {
   const [reference, member] = [await beginningOf(referenceWorld()), await beginningOf(memberWorld())]
   const all: ToBeFound[] = [
-    ...PLANTED.map(({ name, caughtBy, cast }) => ({ name, caughtBy, world: referenceWorld(cast), from: reference })),
-    ...PLANTED_IN_DATA.map((planted) => ({ name: planted.name, caughtBy: planted.caughtBy, world: worldWith(planted), from: member })),
+    ...PLANTED.map(({ name, caughtBy, cast }) => ({
+      ...{ name, caughtBy },
+      prove: (seed: number) => proveSeed(referenceWorld(cast), seed, reference),
+    })),
+    ...PLANTED_IN_DATA.map((planted) => ({
+      ...{ name: planted.name, caughtBy: planted.caughtBy },
+      prove: (seed: number) => provePlanted(planted, { world: worldWith(planted), seed, from: member }),
+    })),
   ]
   let missed = 0
-  for (const { name, caughtBy, world, from } of all) {
+  for (const { name, caughtBy, prove } of all) {
     let seed = 1
     let found: SeedResult['failure']
-    for (; seed <= to && found === undefined; seed++) found = (await proveSeed(world, seed, from)).failure
+    for (; seed <= to && found === undefined; seed++) found = (await prove(seed)).failure
     if (found?.oracle !== caughtBy) missed++
     console.log(
       found === undefined

@@ -5,6 +5,7 @@ import { foreignReadersForgotten } from './foreign-readers-forgotten.ts'
 import { labelRemovedEarly } from './label-removed-early.ts'
 import type { PlantedInMember } from './planted.ts'
 import { staleReport } from './stale-report.ts'
+import { victimFromStaleReport } from './victim-from-stale-report.ts'
 import { volumeWithoutClaim } from './volume-without-claim.ts'
 
 export const PLANTED_IN_DATA: readonly PlantedInMember[] = [
@@ -14,4 +15,5 @@ export const PLANTED_IN_DATA: readonly PlantedInMember[] = [
   appendedList,
   configNotRefreshed,
   foreignReadersForgotten,
+  victimFromStaleReport,
 ]

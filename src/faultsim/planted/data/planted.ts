@@ -2,8 +2,11 @@
 import { runControllers } from '../../../composition.ts'
 import type { Controller } from '../../../runtime/controller.ts'
 import type { Oracle } from '../../prover/failure.ts'
+import { proveScript, proveSeed, type SeedResult } from '../../seeded/prove-seed.ts'
+import { type Step, scriptOf } from '../../seeded/script.ts'
 import type { SeededWorld } from '../../seeded/seeded-world.ts'
 import { memberWorld } from '../../seeded/worlds/member.ts'
+import type { WorldSnapshot } from '../../world/snapshot.ts'
 
 export interface PlantedInMember {
   name: string
@@ -12,6 +15,8 @@ export interface PlantedInMember {
   caughtBy: Oracle
   /** The first seed of the member world that finds it. */
   foundBy: { seed: number }
+  /** What people do, where seeds seldom come to do it: a seed decides what goes wrong meanwhile. */
+  steps?: readonly Step[]
   /** The name of the controller that is replaced. */
   of: string
   /** Called anew for every process, so that what it remembers is lost with the process. */
@@ -29,3 +34,12 @@ export const worldWith = ({ of, twin }: Pick<PlantedInMember, 'of' | 'twin'>): S
         },
       }),
   })
+
+/** A seed in a world with the defective controller, or with the correct one. */
+export function provePlanted(
+  planted: PlantedInMember,
+  { world, seed, from }: { world: SeededWorld; seed: number; from: WorldSnapshot },
+): Promise<SeedResult> {
+  const { steps } = planted
+  return steps === undefined ? proveSeed(world, seed, from) : proveScript(world, { ...scriptOf(world, seed), steps, moments: [] }, from)
+}
