@@ -1,11 +1,15 @@
 /** For tests: how much work something is, as a number that is the same on every machine. */
 import { type Profiler, Session } from 'node:inspector'
+import { setFlagsFromString } from 'node:v8'
 
 /**
  * How often the functions and blocks of all code ran meanwhile, in our files and in libraries. Loops inside of regular
  * expressions and built-in functions do not count.
  */
 export function countedWork(act: () => unknown): number {
+  // What is done for the first time only does not count, and what optimised code does could not be counted.
+  setFlagsFromString('--no-opt')
+  act()
   const session = new Session()
   session.connect()
   let result: Profiler.ScriptCoverage[] = []
@@ -19,6 +23,7 @@ export function countedWork(act: () => unknown): number {
   } finally {
     session.post('Profiler.stopPreciseCoverage')
     session.disconnect()
+    setFlagsFromString('--opt')
   }
   return result.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges)).reduce((sum, { count }) => sum + count, 0)
 }

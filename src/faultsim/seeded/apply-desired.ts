@@ -1,11 +1,10 @@
 /** What users do: they write their desired state, whatever the cluster is doing at the time. */
 
-import { utf8Of } from '../../base/byte-text.ts'
-import { deepClone } from '../../base/json.ts'
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../client/errors.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Generator } from '../../runtime/seams/seeded.ts'
 import type { WorldCluster } from '../world/index.ts'
+import { changePastAdmission } from '../world/past-admission.ts'
 import type { Step } from './script.ts'
 import type { SeededWorld } from './seeded-world.ts'
 
@@ -19,7 +18,8 @@ export function generatorOf(world: SeededWorld, step: Step): Generator {
 export async function applyDesired(cluster: WorldCluster, generator: Generator, { name, desired: wanted }: Step): Promise<void> {
   try {
     if (wanted === null) await cluster.delete(generator.resource, name, { propagationPolicy: 'Background' })
-    else if (generator.passesAdmission === true) await changePastAdmission(cluster, generator, { name, wanted })
+    else if (generator.passesAdmission === true)
+      await changePastAdmission(cluster, generator.resource, name, (live) => changed(live, generator, { name, wanted }))
     else if (generator.isOnlyChanged === true) await change(cluster, generator, { name, wanted })
     else await createOrChange(cluster, generator, { name, wanted })
   } catch (error) {
@@ -51,22 +51,6 @@ const change = (cluster: WorldCluster, generator: Generator, { name, wanted }: C
 function changed(live: KubeObject, generator: Generator, { name, wanted }: Change): void {
   if (generator.change !== undefined) generator.change(live, wanted)
   else live.spec = generator.object(name, wanted).spec
-}
-
-/** As the server stores it, without asking the server. */
-async function changePastAdmission(cluster: WorldCluster, generator: Generator, change: Change): Promise<void> {
-  const { plural, group } = generator.resource
-  const key = `${group === '' ? plural : `${plural}.${group}`}/${change.name.includes('/') ? '' : '/'}${change.name}`
-  const live = cluster.store.get(key)
-  if (live === undefined) return
-  const object = deepClone(live.object()) as KubeObject
-  changed(object, generator, change)
-  const generation = (object.metadata.generation ?? 1) + 1
-  const textAt = (revision: number): string =>
-    JSON.stringify({ ...object, metadata: { ...object.metadata, generation, resourceVersion: String(revision) } })
-  await cluster.inside(() =>
-    cluster.store.commit({ key, type: 'put', expect: live.revision, encode: (revision) => ({ text: utf8Of(textAt(revision)) }) }),
-  )
 }
 
 /** Whether the object matches the desired state, or is absent as desired. */

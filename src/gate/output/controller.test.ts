@@ -3,6 +3,7 @@ import { describe } from 'node:test'
 import { expectGone } from '../../faultsim/expect/index.ts'
 import { type Invariant, survives } from '../../faultsim/survives.ts'
 import type { WorldCluster } from '../../faultsim/world/index.ts'
+import { changePastAdmission } from '../../faultsim/world/past-admission.ts'
 import { RESOURCE_BINDINGS } from '../../kinds/karmada/resources.ts'
 import { CRON_JOBS, DEPLOYMENTS, JOBS } from '../../kinds/kubernetes/resources.ts'
 import { DATA_SOURCES } from '../../kinds/volcano/resources.ts'
@@ -349,7 +350,9 @@ describe('a declaration that comes to nothing', () => {
       ['other/another-job', { uid }],
       ['other/daily-job', { uid: 'of-a-former-one' }],
     ] as const) {
-      await hub.create(forged(where, resource))
+      const binding = forged(where, resource)
+      await hub.create(forged(where, { ...resource, namespace: binding.metadata.namespace }))
+      await changePastAdmission(hub, RESOURCE_BINDINGS, where, (one) => Object.assign(one, { spec: binding.spec }))
       await reports(hub, where, { member1: completed(minute(1)) })
     }
     await world.settle()
