@@ -57,9 +57,9 @@ export function bucketStories(scene: () => Scene): void {
       await bucket.put(`reels/part-${i % 4}/reel-${i}`, content)
       sums.set(`part-${i % 4}/reel-${i}`, sumOf(content))
     }
-    await desk().apply(MEMBER, bucket.secret(), dataset('reels', [bucket.source('reels')]), pod('watch', 'reels', SUM_ALL))
+    await desk().apply(MEMBER, bucket.secret(), dataset('clips', [bucket.source('reels')]), pod('watch', 'clips', SUM_ALL))
     assert.deepEqual(differences(sumsIn(await desk().printed(MEMBER, 'watch')), sums), [])
-    assert.equal(await desk().field(MEMBER, 'dataset/reels', '.status.fileNum'), String(OBJECTS))
+    assert.equal(await desk().field(MEMBER, 'dataset/clips', '.status.fileNum'), String(OBJECTS))
   })
 
   it('what was wrong is mended, and the datasets are bound', async () => {
@@ -84,23 +84,23 @@ export function bucketStories(scene: () => Scene): void {
       MEMBER,
       'get',
       'dataset',
-      'reels',
+      'clips',
       '-w',
       '-o',
       'jsonpath={.status.phase}{"\\n"}',
     )
     await desk().sees('the phase', () => phases.said(), /^Bound\n/)
-    const added = dataset('reels', [bucket.source('reels'), bucket.source('extras', { path: '/extras' })])
+    const added = dataset('clips', [bucket.source('reels'), bucket.source('extras', { path: '/extras' })])
     await desk().apply(MEMBER, added)
     await desk().sees('the phases', () => phases.said(), /^Bound\n(Bound\n)*(Updating\n)+Bound\n/)
     phases.child.kill()
     sums.set('extras/making-of', sumOf(extra))
-    await desk().sees('the files', () => desk().field(MEMBER, 'dataset/reels', '.status.mounts[*].path'), /^\/ \/extras$/)
+    await desk().sees('the files', () => desk().field(MEMBER, 'dataset/clips', '.status.mounts[*].path'), /^\/ \/extras$/)
     let found: Sums = new Map()
     for (let i = 0; differences(found, sums).length > 0; i++) {
       // The list of files is there when the source has answered; a pod that was quicker than that has the files from before.
       assert.ok(i < 5, differences(found, sums).join(', '))
-      await desk().apply(MEMBER, pod(`watch-extras-${i}`, 'reels', SUM_ALL))
+      await desk().apply(MEMBER, pod(`watch-extras-${i}`, 'clips', SUM_ALL))
       found = sumsIn(await desk().printed(MEMBER, `watch-extras-${i}`))
     }
   })
