@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { bytesText } from '../../../src/cache/master/report.ts'
 import { SUM_ALL, SUM_FOR_EVER, sumsIn } from './contents.ts'
+import { FILM_BYTES } from './film.ts'
 import { grant, pod, READERS, sidecarJob, within } from './manifests.ts'
 import { directoriesOf, fingerprint, generations } from './node-files.ts'
 import { GUEST, inWords, OWNER, type Reels, sameFiles, WORKERS } from './reels.ts'
@@ -93,7 +94,8 @@ export function sharingStories(scene: () => Scene): void {
       `${WORKERS} workers to 1 in ${(tookMs / 1000).toFixed(1)} s: ${inWords(handed)}; cached ${bytesText(full.usedBytes)} before, ${bytesText(kept.usedBytes)} after; hit ratio ${before.cacheHitRatio} before, ${after.cacheHitRatio} after; ${rounds} readings meanwhile`,
     )
     assert.deepEqual({ dropped: handed.dropped, left: handed.left }, { dropped: 0, left: 0 })
-    assert.ok(kept.usedBytes >= full.usedBytes, `${kept.usedBytes} of ${full.usedBytes} bytes were kept`)
+    // The former film may go meanwhile: nobody reads it any more.
+    assert.ok(kept.usedBytes >= full.usedBytes - FILM_BYTES, `${kept.usedBytes} of ${full.usedBytes} bytes were kept`)
   })
 
   it('what was handed over serves whoever comes next: the source is not read again', async () => {
