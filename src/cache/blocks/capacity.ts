@@ -62,6 +62,10 @@ export class Capacity {
     return true
   }
 
+  isClaimed(id: string): boolean {
+    return this.#busy.has(id)
+  }
+
   unclaim(id: string): void {
     this.#busy.delete(id)
   }

@@ -86,6 +86,11 @@ export class BlockStore {
     return this.#index.get(packKey(key)) !== undefined
   }
 
+  /** Its file is being written or removed. */
+  isBusy(key: BlockKey): boolean {
+    return this.#capacity.isClaimed(packKey(key))
+  }
+
   /** Undefined: it is not there, or was not whole and is there no more. Counts as a use. */
   async read(key: BlockKey): Promise<BlockReader | undefined> {
     const block = this.#index.get(packKey(key))

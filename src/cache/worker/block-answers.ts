@@ -80,6 +80,8 @@ export class BlockAnswers {
     const usedAt = Number(query.get('used') ?? '')
     if (crc === undefined || !Number.isSafeInteger(usedAt) || usedAt < 0) throw new HttpError(400, 'BadQuery', 'say crc32 and used')
     if (store.has(key)) return void response.writeHead(200, { 'content-length': 0 }).end()
+    // Somebody asked for it here meanwhile, and it comes from elsewhere: whether it stays is known when it has come.
+    if (store.isBusy(key)) throw new HttpError(503, 'Busy', 'the block is being written here: send it once more')
     const heat = { segment: query.get('hot') === '1' ? ('protected' as const) : ('probation' as const), usedAt }
     const writer = mayStore() ? await store.begin(key, length, heat) : undefined
     if (writer === undefined) {

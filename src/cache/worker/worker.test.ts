@@ -405,6 +405,35 @@ describe('workers that come and leave', () => {
       assert.equal(w1.worker.state().counters.taken, 1)
     }))
 
+  it('a block that the heir is getting from elsewhere is not dropped', () =>
+    withBed(async (bed) => {
+      const key = bed.put('/a', bytesOf(MIB))
+      const first = await bed.start('w0')
+      await first.request(key)
+      await until(() => first.worker.state().tiers[0]?.blocks === 1)
+      await running.splice(0)[0]?.close()
+      bed.master.workers.clear()
+      const w1 = await bed.start('w1')
+      await until(() => w1.worker.state().epoch === bed.master.epoch)
+      let open: () => void = () => undefined
+      bed.source.gate = new Promise((resolve) => {
+        open = resolve
+      })
+      const read = w1.request(key)
+      await until(() => bed.source.reads === 2)
+      const w0 = await bed.start('w0')
+      await until(() => w0.worker.state().epoch === bed.master.epoch)
+      bed.master.leave('w0')
+      const leave = async () => JSON.parse((await w0.request('/v1/leave', { method: 'POST', isSigned: true })).body.toString())
+      await leave()
+      await until(() => w0.worker.state().handover.left.blocks === 1)
+      open()
+      assert.deepEqual((await read).body, bytesOf(MIB))
+      await until(async () => (await leave()).state === 'gone')
+      const { moved, dropped } = w0.worker.state().handover
+      assert.deepEqual([moved.blocks, dropped.blocks], [1, 0])
+    }))
+
   it('a hand-over that nobody can take is left, and goes on when it is asked again', () =>
     withBed(async (bed) => {
       const w0 = await bed.start('w0')
