@@ -61,11 +61,13 @@ const local = (at: string, subPath?: string): string =>
 describe('migrate', () => {
   const KILLS = 6
   const COPIERS = 3
+  /** Each ninth reading is one kill, also when no file is read again. */
+  const FILES = 9 * KILLS
 
   it('killed again and again, shows nothing half-written, and reads at most one file again for each kill and copier', () =>
     inTemporaryDirectory(async (to) => {
       const files = Object.fromEntries(
-        Array.from({ length: 40 }, (_, i) => [`d${i % 4}-f${i}`, Buffer.alloc(50_000 + i, `${i} `).toString()]),
+        Array.from({ length: FILES }, (_, i) => [`d${i % 4}-f${i}`, Buffer.alloc(50_000 + i, `${i} `).toString()]),
       )
       const reads: string[] = []
       let [killed, running]: [number, ChildProcess | undefined] = [0, undefined]

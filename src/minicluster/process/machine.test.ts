@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunState } from '../kubelet/container-machine.ts'
 import { aRun, aTestbed, type CommandOutcome, commandLines, type Owner, type Testbed } from './testing.ts'
 
@@ -109,7 +110,7 @@ for (const [who, uid] of [
         'grep -c first /etc/hosts; until grep -q third /etc/hosts; do sleep 0.05; done; cat /etc/hosts; echo >>/etc/hosts || echo kept'
       const spec = aRun(['sh', '-c', script], { podUid, mounts: [{ source, path: '/etc/hosts', readOnly: true }] })
       await owner.call('start', spec)
-      await owner.call('running', spec)
+      while ((await owner.call('log', spec, { stream: 'Stdout' })) !== '1\n') await sleep(20)
       await file('127.64.0.3\tthird\n')
       assert.deepEqual(exitOf(await owner.call('over', spec)), [0, undefined])
       assert.equal(await owner.call('log', spec, { stream: 'Stdout' }), '1\n127.64.0.3\tthird\nkept\n')

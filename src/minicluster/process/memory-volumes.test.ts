@@ -46,7 +46,8 @@ describe('volumes in memory', () => {
       const volume = await owner.call<{ path: string; refusal?: string }>('memory', podUid, 'v', MEBIBYTE)
       assert.equal(volume.refusal, undefined)
       await Promise.all([owner.call('memory', podUid, 'v', MEBIBYTE), owner.call('memory', podUid, 'w', MEBIBYTE)])
-      assert.equal(holders().length, 1)
+      // One that starts another program shows as two until that has begun.
+      await left(1, holders)
       const sub = await owner.call<string>('inside', volume.path, 'a/b')
       assert.equal(sub, path.join(volume.path, 'a/b'))
       await assert.rejects(owner.call('inside', volume.path, 'a/../../x'), /no path inside/)
