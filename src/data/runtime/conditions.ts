@@ -6,7 +6,7 @@ import type { RuntimeCondition } from '../../kinds/fluid/index.ts'
 import { RUNTIME_CONDITION_REASONS, type RuntimeConditionType, type RuntimePhase } from '../../kinds/fluid/well-known.ts'
 import { findCondition } from '../../kube/conditions.ts'
 import { type ComponentType, SERVED_CONDITION } from '../engines/engine.ts'
-import { SCALE_IN_HELD } from '../scaling/texts.ts'
+import { type Held, SCALE_IN_HELD } from '../scaling/texts.ts'
 
 export interface Verdict {
   status: 'True' | 'False'
@@ -54,7 +54,7 @@ interface ConditionsInput {
   /** That the number of workers has just changed. */
   scaled: Scaled | undefined
   /** Why workers that are to leave cannot; undefined: nothing holds them. */
-  held: string | undefined
+  held: Held | undefined
   now: string
 }
 
@@ -70,7 +70,7 @@ export function conditionsOf({ before = [], served, phases, scaled, held, now }:
   }
   say(SERVED_CONDITION, served)
   if (held === undefined) next.delete(SCALE_IN_HELD)
-  else say(SCALE_IN_HELD, { status: 'True', reason: 'ReadersBesideWorkers', message: held })
+  else say(SCALE_IN_HELD, { status: 'True', ...held })
   for (const type of phases === undefined ? [] : (Object.keys(WORDINGS) as ComponentType[])) {
     const { initialized, ready, subject, first } = WORDINGS[type]
     const phase = phases?.[type]

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { type Action, type EventIntent, NOTHING_TO_DO, type Plan } from '../../runtime/controller.ts'
 import { removeFinalizer } from '../../runtime/finalizer.ts'
 import type { Step } from '../scaling/decide.ts'
-import { awaitsMasterMessage, heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
+import { awaitsMasterMessage, type Held, heldMessage, leavesMessage, SCALE_IN_HELD } from '../scaling/texts.ts'
 import { bounded, type Verdict } from './conditions.ts'
 import { CLEARING, type Decision, servedCondition } from './decide.ts'
 import { notAccepted, notCleared, notServed, scaledWorkers, scaleInHeld, workerLeaves } from './events.ts'
@@ -63,9 +63,9 @@ function planServing(observed: Observed, decision: Extract<Decision, { do: 'serv
   }
 }
 
-function heldBy(step: Step, namespace: string): string | undefined {
-  if (step.do === 'await-master') return awaitsMasterMessage(step.leaving)
-  return step.do === 'hold' ? heldMessage(step, namespace) : undefined
+function heldBy(step: Step, namespace: string): Held | undefined {
+  if (step.do === 'await-master') return { reason: 'AwaitsMaster', message: awaitsMasterMessage(step.leaving) }
+  return step.do === 'hold' ? { reason: 'ReadersBesideWorkers', message: heldMessage(step, namespace) } : undefined
 }
 
 function objectChanges(runtime: KubeObject, { parts, surplus, key, scaleIn, served }: Serving): Action[] {
@@ -100,10 +100,10 @@ function statusChange({ runtime, engine, dataset, nowMs }: Observed, served: Ver
   // What a runtime that goes with its dataset waits for is no complaint.
   const isOrdinary = isGoing(runtime) && (dataset === undefined || served.reason === CLEARING)
   const isTransition = served.status === 'False' && !isOrdinary && (before?.status !== 'False' || before.reason !== served.reason)
-  const wasHeld =
-    findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SCALE_IN_HELD) !== undefined
+  const heldBefore = findCondition((runtime.status as { conditions?: RuntimeCondition[] } | undefined)?.conditions, SCALE_IN_HELD)
+  const isNewlyHeld = now?.held?.reason === 'ReadersBesideWorkers' && heldBefore?.reason !== now.held.reason
   const events: EventIntent[] = [
-    ...(now?.held === undefined || wasHeld ? [] : [scaleInHeld(runtime, bounded(now.held))]),
+    ...(isNewlyHeld ? [scaleInHeld(runtime, bounded(now?.held?.message ?? ''))] : []),
     ...(isTransition ? [notServed(runtime, bounded(served.message))] : []),
     ...(scaled === undefined ? [] : [scaledWorkers(runtime, scaled)]),
   ]

@@ -12,6 +12,7 @@ import type { KubeObject } from '../../kube/meta.ts'
 import { formatSelectorObject, type LabelSelectorObject } from '../../kube/selector.ts'
 import type { ComponentType, Prepared } from '../engines/engine.ts'
 import { both } from '../placement/worker-affinity.ts'
+import type { Held } from '../scaling/texts.ts'
 import { type ComponentState, type ComponentStates, cachePhaseOf, phaseOf } from './components.ts'
 import { bounded, conditionsOf, type Scaled, type Verdict } from './conditions.ts'
 
@@ -29,7 +30,7 @@ export interface ServedNow {
   prepared: Prepared
   states: ComponentStates
   /** Why workers that are to leave cannot. */
-  held: string | undefined
+  held: Held | undefined
 }
 
 interface WantedStatus {

@@ -10,6 +10,12 @@ import type { DatasetReader } from './readers.ts'
 /** The condition of a runtime whose workers are to leave and cannot. There only while it is so. */
 export const SCALE_IN_HELD = 'ScaleInHeld'
 
+/** Why they cannot. */
+export interface Held {
+  reason: 'ReadersBesideWorkers' | 'AwaitsMaster'
+  message: string
+}
+
 const MOST_NODES = 4
 const MOST_PODS = 3
 
@@ -46,7 +52,8 @@ const WHY: Readonly<Record<Choice['because'], string>> = {
   leaving: 'it was led out',
   least: 'it holds the least',
   only: 'it is the only one that may leave',
-  highest: 'the cache does not say what each worker holds, so it is the one with the highest ordinal of those that may leave',
+  highest:
+    'the cache does not say what each worker holds, so it is the one with the highest ordinal of those that may leave and have the fewest readers',
 }
 
 /** Why this one goes, and what becomes of what it holds. */

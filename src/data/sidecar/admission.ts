@@ -3,11 +3,14 @@
  * containers of their own. Such a pod is created whole, or refused with the reason. Done once: what was injected says so.
  */
 import type { AdmissionRead, AdmissionReader } from '../../kinds/admission.ts'
+import type { Dataset } from '../../kinds/fluid/index.ts'
 import { clientName } from '../../kinds/fluid/names.ts'
 import { mirrorName } from '../../kinds/fluid/reference.ts'
+import { DATASETS } from '../../kinds/fluid/resources.ts'
 import { RUNTIME_TYPES, type RuntimeType } from '../../kinds/fluid/well-known.ts'
 import { DAEMON_SETS } from '../../kinds/kubernetes/resources.ts'
 import type { DaemonSet, Pod } from '../../kinds/kubernetes/types.ts'
+import { findCondition } from '../../kube/conditions.ts'
 import { type Parsed, parsed, unparsed } from '../../kube/parsed.ts'
 import { forbiddenError } from '../../kube/status.ts'
 import type { PodAdmission } from '../../runtime/seams/pod-admission.ts'
@@ -81,12 +84,21 @@ function injectedPod({ pod, namespace, read }: Asked, { mode, unique }: { mode: 
   })
 }
 
+/** Why there is no copy of a client in the namespace of a reference, as the reference says it. */
+function uncopiedBecause(namespace: string, name: string, read: AdmissionReader): string | undefined {
+  const reference = read.get({ group: DATASETS.group, resource: DATASETS.plural }, namespace, name) as Dataset | undefined
+  const mirrored = findCondition(reference?.status?.conditions, 'Mirrored')
+  return mirrored?.status === 'False' ? mirrored.message : undefined
+}
+
 function sidecarOf(dataset: PodDataset, { pod, namespace, read }: Asked): Parsed<Sidecar> {
   const { holder, runtime } = dataset
   const isForeign = holder.namespace !== namespace
   const client = clientName(runtimeTypeOf(runtime.kind), holder.name)
   const name = isForeign ? mirrorName(client, holder) : client
   const set = read.get({ group: DAEMON_SETS.group, resource: DAEMON_SETS.plural }, namespace, name) as DaemonSet | undefined
+  const uncopied = isForeign ? uncopiedBecause(namespace, dataset.name, read) : undefined
+  if (set === undefined && uncopied !== undefined) return unparsed(uncopied)
   if (set === undefined)
     return unparsed(
       `the DaemonSet ${name}, of which the sidecar of dataset ${dataset.name} is made, is not there: wait until the dataset is Bound, or see: sluice why dataset/${dataset.name} -n ${namespace}`,

@@ -81,7 +81,8 @@ export const scaleIn: DataArea = {
         )
         assert.deepEqual([await workersOf(testbed), await chosenIn(testbed)], [['demo-worker-0'], [1, []]])
         assert.equal((await cacheLabels(testbed, stays))[`fluid.io/s-${testbed.namespace}-demo`], 'true')
-        const why = 'the cache does not say what each worker holds, so it is the one with the highest ordinal of those that may leave'
+        const why =
+          'the cache does not say what each worker holds, so it is the one with the highest ordinal of those that may leave and have the fewest readers'
         await areRecorded(testbed, 'WorkerLeaves', [
           `Worker demo-worker-2 on node ${nodes[2]} leaves: ${why}`,
           `Worker demo-worker-1 on node ${nodes[1]} leaves: ${why}`,
