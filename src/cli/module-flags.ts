@@ -23,10 +23,15 @@ export function declareFlags(command: Command, name: FlagCommand, modules: reado
   }
 }
 
+interface Given {
+  options: CommandOptions
+  env: Machine['env']
+}
+
 /** The texts of the flags that were given, by flag. */
-export function givenFlags(command: FlagCommand, modules: readonly Module[], options: CommandOptions): FlagTexts {
+export function givenFlags(command: FlagCommand, modules: readonly Module[], { options, env }: Given): FlagTexts {
   const texts = flagsOf(command, modules).map((flag): [string, string[]] => {
-    const value = options[keyOfFlag(flag)]
+    const value = options[keyOfFlag(flag)] ?? (flag.variable === undefined ? undefined : env(flag.variable) || undefined)
     return [nameOfFlag(flag), value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]]
   })
   return Object.fromEntries(texts.filter(([, given]) => given.length > 0))

@@ -33,6 +33,9 @@ const PREFIX_FLAG = '--dataset-host-path'
 const PRIVATE_FLAG = '--dataset-private-addresses'
 const SIDECAR_FLAG = '--dataset-sidecar'
 const OLD_SIDECAR: SidecarMode = 'container'
+/** Fluid's, and what it calls the old form. */
+const SIDECAR_VARIABLE = 'FUSE_SIDECAR_INJECTION_MODE'
+const FLUIDS_OLD_SIDECAR = 'sidecar'
 
 export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
   // The gate has it as well, on the hub.
@@ -60,10 +63,12 @@ export const DATA_FLAGS: readonly Flag<DataOptions>[] = [
   },
   {
     flag: `${SIDECAR_FLAG} <${SIDECAR_MODES.join('|')}>`,
-    about: `in which form the client of a dataset is part of a pod with the label serverless.fluid.io/inject; ${OLD_SIDECAR} is for Kubernetes before 1.29 (default native-sidecar)`,
+    about: `in which form the client of a dataset is part of a pod with the label serverless.fluid.io/inject; ${OLD_SIDECAR} is for Kubernetes before 1.29 (default: what ${SIDECAR_VARIABLE} says, or native-sidecar)`,
+    variable: SIDECAR_VARIABLE,
     read(text, options) {
-      const sidecarMode = SIDECAR_MODES.find((mode) => mode === text)
-      if (sidecarMode === undefined) return unparsed(`${SIDECAR_FLAG} takes ${SIDECAR_MODES.join(' or ')}, not ${JSON.stringify(text)}`)
+      const sidecarMode = text === FLUIDS_OLD_SIDECAR ? OLD_SIDECAR : SIDECAR_MODES.find((mode) => mode === text)
+      if (sidecarMode === undefined)
+        return unparsed(`${SIDECAR_FLAG} (or ${SIDECAR_VARIABLE}) takes ${SIDECAR_MODES.join(' or ')}, not ${JSON.stringify(text)}`)
       return parsed({ ...options, sidecarMode })
     },
   },

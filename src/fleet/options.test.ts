@@ -56,12 +56,12 @@ describe('what is set about the fleet', () => {
   })
 
   it('goes along to the background as it was written', () => {
-    assert.deepEqual(asArguments(givenFlags('up', [fleet], { evictionRate: '3', featureGates: 'Failover=false', port: '1' })), [
-      '--eviction-rate',
-      '3',
-      '--feature-gates',
-      'Failover=false',
-    ])
+    assert.deepEqual(
+      asArguments(
+        givenFlags('up', [fleet], { options: { evictionRate: '3', featureGates: 'Failover=false', port: '1' }, env: () => undefined }),
+      ),
+      ['--eviction-rate', '3', '--feature-gates', 'Failover=false'],
+    )
   })
 
   it('of the story can be read', async () => {

@@ -14,6 +14,11 @@ const MEANT: readonly Meant[] = [
     reason: 'a CacheRuntime can be scaled, and its columns show fields that exist: Fluid prints .status.phase, which nothing has',
   },
   {
+    where: /^jindoruntimes\.data\.fluid\.io v1alpha1$/,
+    what: /^subresources: /,
+    reason: 'an autoscaler finds the workers of a JindoRuntime by its selector, as it does those of its like',
+  },
+  {
     where: /^advancedstatefulsets\.workload\.fluid\.io v1alpha1 \.spec\.(template|volumeClaimTemplates)$/,
     what: /^(type|x-kubernetes-preserve-unknown-fields): /,
     reason: 'templates of an AdvancedStatefulSet are checked when they are written, not when the first pod or claim is made',

@@ -33,7 +33,7 @@ export interface ControllersOptions extends CommandOptions {
 export async function controllers(machine: Machine, options: ControllersOptions): Promise<void> {
   const { role } = options
   if (role !== 'hub' && role !== 'member') throw new CommandError('--role takes hub or member: which controllers are to run here?')
-  const modules = await withFlags(machine, 'controllers', MODULES, givenFlags('controllers', MODULES, options))
+  const modules = await withFlags(machine, 'controllers', MODULES, givenFlags('controllers', MODULES, { options, env: machine.env }))
   const connection = await connectionFor(machine, options)
   const transport = undiciTransport(connection)
   // The lease has its own connections: a renewal must not queue behind the controllers' requests.

@@ -140,7 +140,7 @@ async function planStart(machine: Machine, dir: DataDir, options: UpOptions): Pr
       `--port ${port} leaves no room for ${count} members, which take the ports after it; choose a port up to ${MAX_PORT - count}`,
     )
   const kept = MODULES.map((module) => module.kept?.restored(stored?.kept[module.kept.key], machine.random) ?? module)
-  const given = givenFlags('up', MODULES, options)
+  const given = givenFlags('up', MODULES, { options, env: machine.env })
   const asked = await withFlags(machine, 'up', kept, given)
   const processes = asked.some(({ runsProcesses }) => runsProcesses)
   const chapters = chaptersToPlay(options, asked, { isNew: stored === undefined, members: count, runsProcesses: processes })
@@ -208,7 +208,7 @@ async function startInBackground(machine: Machine, dir: DataDir, options: UpOpti
   if (options.port !== undefined) args.push('--port', options.port)
   if (options.members !== undefined) args.push('--members', options.members)
   if (options.memberTransport !== undefined) args.push('--member-transport', options.memberTransport)
-  args.push(...asArguments(givenFlags('up', MODULES, options)))
+  args.push(...asArguments(givenFlags('up', MODULES, { options, env: machine.env })))
   if (options.bare) args.push('--bare')
   // Nobody would see it.
   args.push('--quiet')

@@ -28,7 +28,7 @@ import {
   fuseGlobal,
   runtimeReplicas,
   runtimeStatus,
-  SCALE,
+  SCALE_WITH_SELECTOR,
   tieredstore,
 } from './runtime-parts.ts'
 
@@ -122,7 +122,7 @@ export const JindoRuntime = defineKind({
     v1alpha1: {
       schema: s.object({ spec: optional(spec), status: optional(runtimeStatus) }),
       description: 'JindoRuntime caches the Dataset of its name with Jindo.',
-      scale: SCALE,
+      scale: SCALE_WITH_SELECTOR,
       columns: ALL_COLUMNS,
     },
   },

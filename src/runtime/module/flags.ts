@@ -21,6 +21,8 @@ export interface Flag<Options> {
   about: string
   /** The commands that take it (default: both). */
   on?: readonly FlagCommand[]
+  /** The environment variable that another system has for it: it counts where the flag is not given. */
+  variable?: string
   /** May be given several times; each is read in turn. */
   isRepeatable?: boolean
   /** The options with this text applied, or what is wrong with it: a sentence that begins with the flag. */

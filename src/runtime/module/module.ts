@@ -157,7 +157,7 @@ export interface Module
     | 'loopNames'
     | 'localMembership'
   > {
-  readonly flags: readonly Pick<Flag<never>, 'flag' | 'about' | 'on' | 'isRepeatable'>[]
+  readonly flags: readonly Pick<Flag<never>, 'flag' | 'about' | 'on' | 'isRepeatable' | 'variable'>[]
   readonly explainers: readonly Explainer[]
   readonly overviews: readonly Overview[]
   readonly chapters: readonly Chapter[]
