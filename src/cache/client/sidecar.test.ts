@@ -30,6 +30,7 @@ let place: ReturnType<typeof temporaryDirectory>
 let ending = new AbortController()
 
 beforeEach(async () => {
+  nowMs = 0
   bench = await startBench()
   place = temporaryDirectory()
   ending = new AbortController()
@@ -150,6 +151,20 @@ describe('the sidecar', () => {
   it('gives up with the reason: refused', async () => {
     bench.put('/a', content('a', 10))
     await assert.rejects(run({ token: 'of-another' }), /bad/)
+  })
+
+  it('gives up with the reason: refused while it fills, when its ticket has ended', async () => {
+    bench.put('/a', content('a', 20 * BLOCK))
+    const worker = await bench.worker('w')
+    worker.interfere = () => {
+      bench.withdraw()
+      // Later than the end of any ticket that was given.
+      nowMs = Math.max(nowMs, Date.now() + 2 * 3_600_000)
+      return false
+    }
+    await assert.rejects(run(), /bad/)
+    assert.ok(worker.asked.length > 0)
+    assert.deepEqual(files(), [])
   })
 
   it('gives up with the reason: no room', async () => {

@@ -36,6 +36,8 @@ export interface FakeWorker {
 export interface Bench {
   origin: string
   inventory: FakeInventory
+  /** From now on nobody gets a ticket; those that were given hold as long as they say. */
+  withdraw(): void
   /** Puts a file at the source and into the inventory. */
   put(path: string, bytes: Buffer): void
   /** Changes the source alone. */
@@ -48,12 +50,13 @@ export async function startBench(): Promise<Bench> {
   const inventory = fakeInventory(KEY)
   const sources = new Map<string, { version: string; bytes: Buffer }>()
   const workers: FakeWorker[] = []
+  let isWithdrawn = false
   const log = keptLog()
   const master = createMaster({
     access: {
       key: KEY,
       namespace: 'ns',
-      verifier: { verify: async (token) => (token === 'token' ? { namespace: 'ns' } : { error: 'bad' }) },
+      verifier: { verify: async (token) => (token === 'token' && !isWithdrawn ? { namespace: 'ns' } : { error: 'bad' }) },
       grants: async () => [],
       isWritable: () => false,
     },
@@ -89,6 +92,9 @@ export async function startBench(): Promise<Bench> {
   return {
     origin,
     inventory,
+    withdraw() {
+      isWithdrawn = true
+    },
     put(path, bytes) {
       const { version } = inventory.put(path, bytes.length, versionOf(bytes))
       sources.set(path, { version, bytes })

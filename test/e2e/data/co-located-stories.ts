@@ -38,7 +38,9 @@ export function coLocatedStories(scene: () => Scene): void {
     const rounds = await duet().staysSame(guest, 'reader')
     const handed = await duet().handedOver()
     const after = await duet().report()
-    t.diagnostic(`${inWords(handed)}; hit ratio ${full.cacheHitRatio} before, ${after.cacheHitRatio} after; ${rounds} readings meanwhile`)
+    t.diagnostic(
+      `${inWords(handed)}; cached ${full.cached} before, ${after.cached} after; hit ratio ${full.cacheHitRatio} before, ${after.cacheHitRatio} after; ${rounds} readings meanwhile`,
+    )
     assert.deepEqual({ dropped: handed.dropped, left: handed.left }, { dropped: 0, left: 0 })
   })
 }
