@@ -1,6 +1,7 @@
 /** A cache whose readers are where its workers are: it shrinks as far as nobody reads, and goes on when a reader has ended. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { bytesText } from '../../../src/cache/master/report.ts'
 import { SUM_ALL, SUM_FOR_EVER, sumsIn } from './contents.ts'
 import { pod, reference } from './manifests.ts'
 import { inWords, OWNER, type Reels, sameFiles } from './reels.ts'
@@ -39,7 +40,7 @@ export function coLocatedStories(scene: () => Scene): void {
     const handed = await duet().handedOver()
     const after = await duet().report()
     t.diagnostic(
-      `${inWords(handed)}; cached ${full.cached} before, ${after.cached} after; hit ratio ${full.cacheHitRatio} before, ${after.cacheHitRatio} after; ${rounds} readings meanwhile`,
+      `${inWords(handed)}; cached ${bytesText(full.cachedBytes)} before, ${bytesText(after.cachedBytes)} after; hit ratio ${full.cacheHitRatio} before, ${after.cacheHitRatio} after; ${rounds} readings meanwhile`,
     )
     assert.deepEqual({ dropped: handed.dropped, left: handed.left }, { dropped: 0, left: 0 })
   })
