@@ -22,7 +22,7 @@ const KEY_DIRECTORY = '/etc/sluice/key'
 /** Refused as it is configured; ended with something left out that would be left out again. */
 const FINAL_EXIT_CODES = [2, 3]
 
-/** What programs of our own cache are told beside their environment: see docs/design/0016-programs.md. */
+/** What programs of our own cache are told beside their environment: see docs/design/0017-programs.md. */
 export function programPod({ operation, dataset }: BuildInput, program: OperationProgram, more: More): PodSpec {
   const { resources } = commonSpec(operation)
   const { config, keySecret } = program
