@@ -1,4 +1,5 @@
 /** From a decision about an operation to writes. Pure. */
+import { deepEqual } from '../../base/json.ts'
 import { type Operation, operationResource } from '../../kinds/fluid/operation.ts'
 import { OPERATION_FINALIZERS } from '../../kinds/fluid/operation-names.ts'
 import type { OperationKind, OperationStatus } from '../../kinds/fluid/operation-parts.ts'
@@ -11,11 +12,13 @@ import { datasetReference, isOwnedBy } from '../dataset-owner.ts'
 import { isGoing } from '../reference/indexes.ts'
 import { mergePatchTo } from '../runtime/merge-patch.ts'
 import { type Decision, decide, type Waiting } from './decide.ts'
-import { ended, notMade, rejected, waits } from './events.ts'
+import { ended, isSimulated, notMade, rejected, waits } from './events.ts'
 import { WAITING_INFO } from './flow/decide.ts'
 import type { Observed } from './observe.ts'
 import type { End } from './run.ts'
+import { SIMULATED_INFO, simulatedEnd } from './simulated.ts'
 import { isCron, statusOf } from './spec.ts'
+import { besides } from './ssh.ts'
 
 export function plan(observed: Observed): Plan {
   const { operation } = observed
@@ -44,36 +47,28 @@ function adopt({ operation, dataset }: Observed): Action | undefined {
 }
 
 function carriedOut(observed: Observed, decision: Decision): Partial<Plan> & { actions?: readonly Action[] } {
-  const { operation, job, cronJob, place, infos } = observed
+  const { operation, job, cronJob, nowMs } = observed
   switch (decision.do) {
     case 'release':
       return released(operation)
     case 'end':
       return { actions: [...deletion(JOBS, job), ...deletion(CRON_JOBS, cronJob)] }
     case 'accept':
-      return changed(operation, accepted(decision.mustWait))
+      return changed(operation, accepted(operation, decision.mustWait, nowMs))
     case 'reject':
-      return changed(operation, endStatus(decision.end), rejected(operation, decision.end))
+      return changed(operation, endStatus(observed, decision.end), rejected(operation, decision.end))
     case 'start':
       return changed(operation, { phase: 'Executing', infos: without(operation) })
     case 'wait':
+      return decision.waiting === undefined ? goingOn(observed) : reported(observed, decision.waiting)
     case 'report':
       return reported(observed, decision.waiting)
     case 'make':
       return made(observed)
     case 'finish':
-      return changed(
-        operation,
-        {
-          ...endStatus(decision.end),
-          infos: { ...without(operation), ...infos },
-          ...(place === undefined ? {} : { nodeAffinity: place }),
-          ...timesOf(observed),
-        },
-        [ended(operation, decision.end)],
-      )
+      return finished(observed, decision.end)
     case 'repeat':
-      return changed(operation, { phase: 'Pending', duration: '-', ...timesOf(observed) })
+      return changed(operation, { phase: 'Pending', duration: '-', infos: ofRun(operation, undefined), ...timesOf(observed) })
     case 'keep':
       return {
         ...changed(operation, timesOf(observed)),
@@ -97,19 +92,49 @@ const deletion = (resource: Resource, of: KubeObject | undefined): Action[] =>
 type Status = Partial<OperationStatus>
 
 /** With `runAfter` the wait is recorded in the same write: there is no moment in which it could start too early. */
-const accepted = (mustWait: boolean): Status => ({
+const accepted = (operation: Operation, mustWait: boolean, nowMs: number): Status => ({
   phase: 'Pending',
   duration: 'Unfinished',
-  conditions: [],
+  conditions: besides(operation, nowMs),
   infos: {},
   ...(mustWait ? { waitFor: { operationComplete: true }, waitingFor: { operationComplete: true } } : {}),
 })
 
-const endStatus = ({ type, reason, message, at, duration }: End): Status => ({
+/** How it ended comes first, because Fluid's clients look there. */
+const endStatus = ({ operation, nowMs }: Observed, { type, reason, message, at, duration }: End): Status => ({
   phase: type,
   duration,
-  conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
+  conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }, ...besides(operation, nowMs)],
 })
+
+function finished(observed: Observed, end: End): { actions: readonly Action[] } {
+  const { operation, place, infos, simulated } = observed
+  const status = {
+    ...endStatus(observed, simulatedEnd(end, simulated)),
+    infos: { ...ofRun(operation, simulated), ...infos },
+    ...(place === undefined ? {} : { nodeAffinity: place }),
+    ...timesOf(observed),
+  }
+  return changed(operation, status, [ended(operation, end, simulated)])
+}
+
+/** While its Job runs, what is known of that is said; while it waits for another operation, the flow says it. */
+function goingOn(observed: Observed): { actions: readonly Action[] } {
+  const { operation, simulated } = observed
+  const { phase, infos = {} } = statusOf(operation)
+  if (phase !== 'Executing') return changed(operation, timesOf(observed))
+  const now = ofRun(operation, simulated)
+  const isNew = simulated !== undefined && infos[SIMULATED_INFO] === undefined
+  return changed(operation, { ...timesOf(observed), ...(deepEqual(infos, now) ? {} : { infos: now }) }, [
+    ...(isNew ? [isSimulated(operation, simulated)] : []),
+  ])
+}
+
+/** What is said of the run before it does not hold for the next. */
+function ofRun(operation: Operation, simulated: string | undefined): Record<string, string> {
+  const { [SIMULATED_INFO]: _, ...rest } = without(operation)
+  return simulated === undefined ? rest : { ...rest, [SIMULATED_INFO]: simulated }
+}
 
 /** What is said there while it waits is not true any more. */
 function without(operation: Operation): Record<string, string> {
@@ -135,10 +160,8 @@ function changed(operation: Operation, status: Status, events: readonly EventInt
   }
 }
 
-/** Says what it waits for, once. While it waits for another operation, the flow says it. */
-function reported(observed: Observed, waiting: Waiting | undefined): { actions: readonly Action[] } {
-  const { operation } = observed
-  if (waiting === undefined) return changed(operation, timesOf(observed))
+/** Says what it waits for, once. */
+function reported({ operation }: Observed, waiting: Waiting): { actions: readonly Action[] } {
   const before = statusOf(operation).infos ?? {}
   if (before[WAITING_INFO] === waiting.message) return { actions: [] }
   return changed(operation, { infos: { ...before, [WAITING_INFO]: waiting.message } }, [waits(operation, waiting)])

@@ -13,6 +13,7 @@ import { EVENTS, JOBS, NODES, PODS } from '../../../kinds/kubernetes/resources.t
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
+import { minicluster } from '../../../minicluster/module.ts'
 import { defineModule } from '../../../runtime/module/module.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { otherModules } from '../../testing.ts'
@@ -32,7 +33,16 @@ const moduleWith = (referenceConsent: ReferenceConsent) =>
     controllers: () => carryingControllers({ referenceConsent, translates: true }),
   })
 
-export const modulesWith = (referenceConsent: ReferenceConsent = 'open') => [...otherModules, moduleWith(referenceConsent)]
+/** Pods are real, unless they ask for a simulation: the test plays their nodes. */
+const realPods = minicluster.with({ run: { hasProcessNodes: true, isMapped: () => true, resolves: () => true } })
+
+export const modulesWith = (referenceConsent: ReferenceConsent = 'open') => [
+  ...otherModules.map((module) => (module.name === realPods.name ? realPods : module)),
+  moduleWith(referenceConsent),
+]
+
+/** For `podMetadata`: nothing of these pods runs. */
+export const SIMULATED_PODS = { annotations: { 'sluice.dev/run': 'simulated' } }
 
 export function story(name: string, report: (world: World) => Promise<void>, consent: ReferenceConsent = 'open'): void {
   storyOf(name, report, { hub: false, members: 1, modules: modulesWith(consent) })
