@@ -2,6 +2,7 @@
 
 import type { Client } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'
+import type { GetText } from '../../client/get-text.ts'
 import type { CacheRuntime, CacheRuntimeClass, DataBackup, Dataset } from '../../kinds/fluid/index.ts'
 import {
   nameOfOperation,
@@ -16,7 +17,7 @@ import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../../kinds/flu
 import { CRON_JOBS, JOBS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
 import type { Job, NodeAffinity, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { PassReader } from '../../runtime/controller.ts'
+import type { Effect, PassReader } from '../../runtime/controller.ts'
 import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
 import { isGoing } from '../reference/indexes.ts'
 import { inheritedAffinity, placeOf } from './affinity.ts'
@@ -27,6 +28,9 @@ import { mayWaitFor } from './consent.ts'
 import type { Seen } from './decide.ts'
 import { hasSeenEnd } from './flow/decide.ts'
 import { type ProgramOptions, programOf, runtimeTypeOf } from './programs.ts'
+import type { Heard } from './progress/asking.ts'
+import type { ProgressInput } from './progress/effect.ts'
+import { type Progress, progressOf } from './progress/observe.ts'
 import { endOf, newestRun } from './run.ts'
 import { simulationNow } from './simulated.ts'
 import { isCron, statusOf } from './spec.ts'
@@ -34,6 +38,8 @@ import { podsOf, runsOf, successorsOf } from './triggers.ts'
 
 export interface OperationDeps extends ProgramOptions {
   referenceConsent: ReferenceConsent
+  /** Absent: no pod can be asked how far its program is. */
+  getText?: GetText
 }
 
 export interface Observed extends Seen {
@@ -41,9 +47,14 @@ export interface Observed extends Seen {
   stranger: KubeObject | undefined
   /** That nothing of its present or last run is real, and what to do. */
   simulated: string | undefined
+  /** Undefined: nobody says how far it is. */
+  progress: Progress | undefined
 }
 
+export type ProgressEffect = Effect<ProgressInput, Heard>
+
 interface Reading extends OperationDeps {
+  effect: ProgressEffect | undefined
   read: PassReader
   client: Client
 }
@@ -59,6 +70,7 @@ export async function observe(operation: Operation, reading: Reading): Promise<O
   const [job, cronJob] = [own(anyJob), own(anyCronJob)]
   const runs = cronJob === undefined ? [] : runsOf(cronJob, read)
   const run = cronJob === undefined ? job : newestRun(cronJob, runs)
+  const pods = run === undefined ? [] : podsOf(run, read)
   const stranger = isCron(operation) ? anyCronJob : anyJob
   return {
     operation,
@@ -68,7 +80,11 @@ export async function observe(operation: Operation, reading: Reading): Promise<O
     cronJob,
     runs,
     unseen: unseenBy(operation, reading),
-    simulated: simulationNow(operation, run === undefined ? [] : podsOf(run, read)),
+    simulated: simulationNow(operation, pods),
+    progress:
+      run === undefined || statusOf(operation).phase !== 'Executing' || simulationNow(operation, pods) !== undefined
+        ? undefined
+        : progressOf(run, pods, reading),
     ...(await endingOf(operation, run, reading.client)),
     stranger: own(stranger) === undefined ? stranger : undefined,
     nowMs: read.nowMs(),

@@ -1,5 +1,4 @@
 /** From a decision about an operation to writes. Pure. */
-import { deepEqual } from '../../base/json.ts'
 import { type Operation, operationResource } from '../../kinds/fluid/operation.ts'
 import { OPERATION_FINALIZERS } from '../../kinds/fluid/operation-names.ts'
 import type { OperationKind, OperationStatus } from '../../kinds/fluid/operation-parts.ts'
@@ -14,19 +13,21 @@ import { mergePatchTo } from '../runtime/merge-patch.ts'
 import { type Decision, decide, type Waiting } from './decide.ts'
 import { ended, isSimulated, notMade, rejected, waits } from './events.ts'
 import { WAITING_INFO } from './flow/decide.ts'
-import type { Observed } from './observe.ts'
+import type { Observed, ProgressEffect } from './observe.ts'
+import { asked } from './progress/plan.ts'
 import type { End } from './run.ts'
-import { SIMULATED_INFO, simulatedEnd } from './simulated.ts'
+import { SIMULATED_INFO } from './simulated.ts'
 import { isCron, statusOf } from './spec.ts'
-import { besides } from './ssh.ts'
+import { accepted, endStatus, finishedStatus, nextRunInfos, runningStatus, timesOf, withoutWaiting } from './status.ts'
 
-export function plan(observed: Observed): Plan {
+export function plan(observed: Observed, effect?: ProgressEffect): Plan {
   const { operation } = observed
   const adoption = isGoing(operation) ? undefined : adopt(observed)
   if (adoption !== undefined) return { actions: [adoption] }
   const decision = decide(observed)
   const { actions = [], requeueAfterMs } = carriedOut(observed, decision)
-  return { actions: [...following(observed, decision), ...actions], requeueAfterMs }
+  const next = decision.do === 'wait' ? asked(observed.progress, { effect, nowMs: observed.nowMs }) : { requeueAfterMs }
+  return { actions: [...following(observed, decision), ...actions], ...next }
 }
 
 const resourceOf = ({ kind }: Operation): Resource => operationResource(kind as OperationKind) as Resource
@@ -58,7 +59,7 @@ function carriedOut(observed: Observed, decision: Decision): Partial<Plan> & { a
     case 'reject':
       return changed(operation, endStatus(observed, decision.end), rejected(operation, decision.end))
     case 'start':
-      return changed(operation, { phase: 'Executing', infos: without(operation) })
+      return changed(operation, { phase: 'Executing', infos: withoutWaiting(operation) })
     case 'wait':
       return decision.waiting === undefined ? goingOn(observed) : reported(observed, decision.waiting)
     case 'report':
@@ -68,7 +69,12 @@ function carriedOut(observed: Observed, decision: Decision): Partial<Plan> & { a
     case 'finish':
       return finished(observed, decision.end)
     case 'repeat':
-      return changed(operation, { phase: 'Pending', duration: '-', infos: ofRun(operation, undefined), ...timesOf(observed) })
+      return changed(operation, {
+        phase: 'Pending',
+        duration: '-',
+        infos: nextRunInfos(operation),
+        ...timesOf(observed),
+      })
     case 'keep':
       return {
         ...changed(operation, timesOf(observed)),
@@ -89,69 +95,24 @@ function released(operation: Operation): Partial<Plan> & { actions?: readonly Ac
 const deletion = (resource: Resource, of: KubeObject | undefined): Action[] =>
   of === undefined || isGoing(of) ? [] : [{ do: 'delete', resource, of, propagation: 'Background' }]
 
-type Status = Partial<OperationStatus>
-
-/** With `runAfter` the wait is recorded in the same write: there is no moment in which it could start too early. */
-const accepted = (operation: Operation, mustWait: boolean, nowMs: number): Status => ({
-  phase: 'Pending',
-  duration: 'Unfinished',
-  conditions: besides(operation, nowMs),
-  infos: {},
-  ...(mustWait ? { waitFor: { operationComplete: true }, waitingFor: { operationComplete: true } } : {}),
-})
-
-/** How it ended comes first, because Fluid's clients look there. */
-const endStatus = ({ operation, nowMs }: Observed, { type, reason, message, at, duration }: End): Status => ({
-  phase: type,
-  duration,
-  conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }, ...besides(operation, nowMs)],
-})
-
 function finished(observed: Observed, end: End): { actions: readonly Action[] } {
-  const { operation, place, infos, simulated } = observed
-  const status = {
-    ...endStatus(observed, simulatedEnd(end, simulated)),
-    infos: { ...ofRun(operation, simulated), ...infos },
-    ...(place === undefined ? {} : { nodeAffinity: place }),
-    ...timesOf(observed),
-  }
-  return changed(operation, status, [ended(operation, end, simulated)])
+  const { operation, simulated } = observed
+  return changed(operation, finishedStatus(observed, end), [ended(operation, end, simulated)])
 }
 
 /** While its Job runs, what is known of that is said; while it waits for another operation, the flow says it. */
 function goingOn(observed: Observed): { actions: readonly Action[] } {
   const { operation, simulated } = observed
-  const { phase, infos = {} } = statusOf(operation)
-  if (phase !== 'Executing') return changed(operation, timesOf(observed))
-  const now = ofRun(operation, simulated)
-  const isNew = simulated !== undefined && infos[SIMULATED_INFO] === undefined
-  return changed(operation, { ...timesOf(observed), ...(deepEqual(infos, now) ? {} : { infos: now }) }, [
-    ...(isNew ? [isSimulated(operation, simulated)] : []),
-  ])
+  if (statusOf(operation).phase !== 'Executing') return changed(operation, timesOf(observed))
+  const isNew = simulated !== undefined && statusOf(operation).infos?.[SIMULATED_INFO] === undefined
+  return changed(operation, runningStatus(observed), isNew ? [isSimulated(operation, simulated)] : [])
 }
 
-/** What is said of the run before it does not hold for the next. */
-function ofRun(operation: Operation, simulated: string | undefined): Record<string, string> {
-  const { [SIMULATED_INFO]: _, ...rest } = without(operation)
-  return simulated === undefined ? rest : { ...rest, [SIMULATED_INFO]: simulated }
-}
-
-/** What is said there while it waits is not true any more. */
-function without(operation: Operation): Record<string, string> {
-  const { [WAITING_INFO]: _, ...rest } = statusOf(operation).infos ?? {}
-  return rest
-}
-
-/** Of a schedule. */
-function timesOf({ cronJob }: Observed): Status {
-  const { lastScheduleTime, lastSuccessfulTime } = cronJob?.status ?? {}
-  return {
-    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
-    ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
-  }
-}
-
-function changed(operation: Operation, status: Status, events: readonly EventIntent[] = []): { actions: readonly Action[] } {
+function changed(
+  operation: Operation,
+  status: Partial<OperationStatus>,
+  events: readonly EventIntent[] = [],
+): { actions: readonly Action[] } {
   const before = statusOf(operation)
   const patch = mergePatchTo(before, { ...before, ...status })
   if (patch === undefined) return { actions: [] }
