@@ -6,7 +6,7 @@ import type { OperationKind } from '../../kinds/fluid/operation-parts.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { carryingControllers } from './all.ts'
-import { bindDataset, endPodsIn, modulesWith, runPodsIn, SIMULATED_PODS, statusOf } from './stories/testing.ts'
+import { bindDataset, endPodsIn, modulesWith, SIMULATED_PODS, statusOf } from './stories/testing.ts'
 import { anOperation, KINDS } from './testing.ts'
 
 const JOB_NAMES: Record<OperationKind, string> = {
@@ -55,16 +55,13 @@ const onlyForward: Invariant<Map<string, number>> = {
 const job = { podSpec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
 const simulated = (kind: OperationKind) =>
   kind === 'DataProcess' ? { processor: { podMetadata: SIMULATED_PODS, job } } : { podMetadata: SIMULATED_PODS }
-const nobodyAnswers = async (): Promise<string> => {
-  throw new Error('connection refused')
-}
 
 /**
  * Two of a kind, one after the other; the first, which is simulated, is deleted when both have ended. A backup has no field for
  * that.
  */
 const scenario = (kind: OperationKind): Survival => ({
-  modules: modulesWith('open', nobodyAnswers),
+  modules: modulesWith(),
   nodes: 0,
   before: [(cluster) => bindDataset(cluster, 'demo', 'Bound', 'builtin')],
   steps: [
@@ -73,7 +70,6 @@ const scenario = (kind: OperationKind): Survival => ({
       await cluster.create(anOperation(kind, { metadata: { name: 'b' }, spec: { runAfter: { kind, name: 'a' } } }))
     },
     (cluster: WorldCluster) => endPodsIn(cluster, `a${JOB_NAMES[kind]}`, END),
-    (cluster: WorldCluster) => runPodsIn(cluster, `b${JOB_NAMES[kind]}`, END.at),
     (cluster: WorldCluster) => endPodsIn(cluster, `b${JOB_NAMES[kind]}`, END),
     (cluster: WorldCluster) => cluster.delete(namesIn(kind).resource, 'default/a'),
   ],

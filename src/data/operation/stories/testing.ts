@@ -150,7 +150,7 @@ export async function runPods(world: World, job: string): Promise<void> {
   await world.settle({ quietMs: 1000 })
 }
 
-export async function runPodsIn(cluster: WorldCluster, job: string, at: string, podIP = '10.0.0.7'): Promise<void> {
+async function runPodsIn(cluster: WorldCluster, job: string, at: string, podIP = '10.0.0.7'): Promise<void> {
   for (const { metadata, spec } of (await cluster.list(PODS, { namespace: 'default', labelSelector: `job-name=${job}` })) as Pod[]) {
     const state = { running: { startedAt: at } }
     const containerStatuses = (spec?.containers ?? []).map(({ name }) => ({
