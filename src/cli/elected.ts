@@ -9,6 +9,7 @@ import { messageOf } from '../base/error-text.ts'
 import type { Log } from '../base/log.ts'
 import { nameSuffix } from '../base/random.ts'
 import { type Client, createClient } from '../client/client.ts'
+import { getText } from '../client/transport/get-text.ts'
 import { postJson } from '../client/transport/post-json.ts'
 import type { Transport } from '../client/transport.ts'
 import { type ClusterRole, ownAdmissionOf, ownKindsOf, type RunningControllers, runControllers } from '../composition.ts'
@@ -172,6 +173,7 @@ function runFor(options: LeadOptions, standingBack: readonly string[]): RunningC
     isDiscoveryLate: true,
     connectMember: role === 'hub' ? memberAccess(() => [], 'http').connect : undefined,
     postJson,
+    getText,
   })
 }
 

@@ -7,6 +7,7 @@ import { ListenError, type Listener, listen, openKeyDirectory } from '../apiserv
 import { ensurePki, keepPkiFresh, type Pki, PkiError } from '../apiserver/pki/index.ts'
 import { withFields } from '../base/log.ts'
 import { formatKubeconfig } from '../client/kubeconfig.ts'
+import { getText } from '../client/transport/get-text.ts'
 import { postJson } from '../client/transport/post-json.ts'
 import { type ClusterRole, clusterOf, inThisProcess, runControllers } from '../composition.ts'
 import type { HostPlace } from '../runtime/module/host.ts'
@@ -105,6 +106,7 @@ async function start(machine: Machine, dir: DataDir, options: ServeOptions, undo
         transportFor: () => inThisProcess(one.cluster),
         connectMember: one.role === 'hub' ? access.connect : undefined,
         postJson,
+        getText,
         clock: machine.clock,
         random: machine.random,
         authority: () => one.pki().authority,

@@ -1,6 +1,6 @@
 /**
  * `backup` and `restore` of a dataset's inventory, in the files that Fluid makes: `metadata-backup-<dataset>-<namespace>.gz` and
- * `<dataset>-<namespace>.yaml` with its figures. Both appear whole or not at all; see docs/design/0016-programs.md.
+ * `<dataset>-<namespace>.yaml` with its figures. Both appear whole or not at all; see docs/design/0017-programs.md.
  */
 import { constants, createWriteStream } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises'

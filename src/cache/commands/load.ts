@@ -1,4 +1,4 @@
-/** `load`: brings paths of a dataset into its cache, by the master; see docs/design/0016-programs.md. */
+/** `load`: brings paths of a dataset into its cache, by the master; see docs/design/0017-programs.md. */
 import { sleep } from '../../base/clock.ts'
 import { messageOf } from '../../base/error-text.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'

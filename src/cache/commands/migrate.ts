@@ -1,4 +1,4 @@
-/** `migrate`: copies one place to another, from where the last attempt was; see docs/design/0016-programs.md. */
+/** `migrate`: copies one place to another, from where the last attempt was; see docs/design/0017-programs.md. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/error-text.ts'

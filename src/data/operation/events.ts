@@ -6,10 +6,24 @@ import type { End } from './run.ts'
 
 const nameOf = ({ metadata }: Operation): string => metadata.name ?? ''
 
-export const ended = (of: Operation, { type }: End): EventIntent =>
-  type === 'Complete'
-    ? { of, type: 'Normal', reason: 'DataOperationSucceed', message: `${of.kind} ${nameOf(of)} succeeded` }
-    : { of, type: 'Warning', reason: 'DataOperationFailed', message: `${of.kind} ${nameOf(of)} failed` }
+export function ended(of: Operation, { type }: End, simulated: string | undefined): EventIntent {
+  const but = simulated === undefined ? '' : `, but only simulated: ${simulated}`
+  return type === 'Complete'
+    ? { of, type: 'Normal', reason: 'DataOperationSucceed', message: `${of.kind} ${nameOf(of)} succeeded${but}` }
+    : { of, type: 'Warning', reason: 'DataOperationFailed', message: `${of.kind} ${nameOf(of)} failed${but}` }
+}
+
+/** While it seems to run. */
+export const isSimulated = (of: Operation, simulated: string): EventIntent => ({
+  ...{ of, type: 'Warning', reason: 'DataOperationSimulated' },
+  message: `${of.kind} ${nameOf(of)} is only simulated: ${simulated}`,
+})
+
+/** Released behind something that never ran. */
+export const comesAfterSimulated = (of: Operation, before: string): EventIntent => ({
+  ...{ of, type: 'Warning', reason: 'DataOperationSimulated' },
+  message: `${of.kind} ${nameOf(of)} goes on, but ${before}`,
+})
 
 /** One that was refused without having run: Fluid says it in general, and by its reason. */
 export const rejected = (of: Operation, { reason, message }: End): EventIntent[] =>

@@ -2,6 +2,7 @@
 
 import type { Client } from '../../client/client.ts'
 import { ifFound } from '../../client/errors.ts'
+import type { GetText } from '../../client/get-text.ts'
 import type { CacheRuntime, CacheRuntimeClass, DataBackup, Dataset } from '../../kinds/fluid/index.ts'
 import {
   nameOfOperation,
@@ -14,9 +15,9 @@ import {
 } from '../../kinds/fluid/operation.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES, DATASETS } from '../../kinds/fluid/resources.ts'
 import { CRON_JOBS, JOBS, NODES, PODS } from '../../kinds/kubernetes/resources.ts'
-import type { CronJob, Job, NodeAffinity, Pod } from '../../kinds/kubernetes/types.ts'
+import type { Job, NodeAffinity, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
-import type { PassReader } from '../../runtime/controller.ts'
+import type { Effect, PassReader } from '../../runtime/controller.ts'
 import type { ReferenceConsent } from '../../runtime/reference-consent.ts'
 import { isGoing } from '../reference/indexes.ts'
 import { inheritedAffinity, placeOf } from './affinity.ts'
@@ -27,20 +28,33 @@ import { mayWaitFor } from './consent.ts'
 import type { Seen } from './decide.ts'
 import { hasSeenEnd } from './flow/decide.ts'
 import { type ProgramOptions, programOf, runtimeTypeOf } from './programs.ts'
+import type { Heard } from './progress/asking.ts'
+import type { ProgressInput } from './progress/effect.ts'
+import { type Progress, progressOf } from './progress/observe.ts'
 import { endOf, newestRun } from './run.ts'
+import { simulationNow } from './simulated.ts'
 import { isCron, statusOf } from './spec.ts'
-import { runsOf, successorsOf } from './triggers.ts'
+import { podsOf, runsOf, successorsOf } from './triggers.ts'
 
 export interface OperationDeps extends ProgramOptions {
   referenceConsent: ReferenceConsent
+  /** Absent: no pod can be asked how far its program is. */
+  getText?: GetText
 }
 
 export interface Observed extends Seen {
   /** A Job or CronJob of its name that is not its own. */
   stranger: KubeObject | undefined
+  /** That nothing of its present or last run is real, and what to do. */
+  simulated: string | undefined
+  /** Undefined: nobody says how far it is. */
+  progress: Progress | undefined
 }
 
+export type ProgressEffect = Effect<ProgressInput, Heard>
+
 interface Reading extends OperationDeps {
+  effect: ProgressEffect | undefined
   read: PassReader
   client: Client
 }
@@ -55,6 +69,8 @@ export async function observe(operation: Operation, reading: Reading): Promise<O
   const own = <T extends KubeObject>(one: T | undefined): T | undefined => (one !== undefined && isOwn(one, operation) ? one : undefined)
   const [job, cronJob] = [own(anyJob), own(anyCronJob)]
   const runs = cronJob === undefined ? [] : runsOf(cronJob, read)
+  const run = cronJob === undefined ? job : newestRun(cronJob, runs)
+  const pods = run === undefined ? [] : podsOf(run, read)
   const stranger = isCron(operation) ? anyCronJob : anyJob
   return {
     operation,
@@ -64,14 +80,19 @@ export async function observe(operation: Operation, reading: Reading): Promise<O
     cronJob,
     runs,
     unseen: unseenBy(operation, reading),
-    ...(await endingOf(operation, { job, cronJob, runs, client: reading.client })),
+    simulated: simulationNow(operation, pods),
+    progress:
+      run === undefined || statusOf(operation).phase !== 'Executing' || simulationNow(operation, pods) !== undefined
+        ? undefined
+        : progressOf(run, pods, reading),
+    ...(await endingOf(operation, run, reading.client)),
     stranger: own(stranger) === undefined ? stranger : undefined,
     nowMs: read.nowMs(),
   }
 }
 
-const isOwn = ({ metadata }: KubeObject, operation: Operation): boolean =>
-  metadata.ownerReferences?.some(({ uid }) => uid === operation.metadata.uid) === true
+const isOwn = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
+  metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true
 
 const NEEDS_WORKLOAD: readonly string[] = ['Pending', 'Executing']
 
@@ -129,25 +150,27 @@ function unseenBy(operation: Operation, { read, referenceConsent }: Reading): nu
   ).length
 }
 
-interface Ending {
-  job: Job | undefined
-  cronJob: CronJob | undefined
-  runs: readonly Job[]
-  client: Client
-}
-
 /** Looked up once, when the end is about to be said. */
-async function endingOf(operation: Operation, { job, cronJob, runs, client }: Ending): Promise<Pick<Seen, 'place' | 'infos'>> {
-  const run = cronJob === undefined ? job : newestRun(cronJob, runs)
+async function endingOf(
+  operation: Operation,
+  run: Job | undefined,
+  client: Client,
+): Promise<Pick<Seen, 'place' | 'infos'> & Partial<Pick<Observed, 'simulated'>>> {
   const end = run === undefined ? undefined : endOf(run)
   const { phase, conditions = [] } = statusOf(operation)
   const isSaid = phase === end?.type && conditions.some(({ lastTransitionTime }) => lastTransitionTime === end?.at)
-  if (run === undefined || end?.type !== 'Complete' || isSaid || isGoing(operation)) return {}
+  if (run === undefined || end === undefined || isSaid || isGoing(operation)) return {}
   const { namespace = '', name = '' } = run.metadata
   const { items } = await client.list<Pod>(PODS, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` })
+  const simulated = simulationNow(
+    operation,
+    items.filter((pod) => isOwn(pod, run)),
+  )
+  if (end.type === 'Failed') return { simulated }
   const nodeName = items.find(({ status }) => status?.phase === 'Succeeded')?.spec?.nodeName
   const node = nodeName === undefined ? undefined : await ifFound(client.get(NODES, { name: nodeName }))
   return {
+    simulated,
     place: node === undefined ? undefined : placeOf(node.metadata.labels ?? {}, operation.metadata.annotations),
     ...(operation.kind === 'DataBackup' ? { infos: backupInfos(operation as DataBackup, nodeName) } : {}),
   }

@@ -11,19 +11,23 @@ import { datasetReference, isOwnedBy } from '../dataset-owner.ts'
 import { isGoing } from '../reference/indexes.ts'
 import { mergePatchTo } from '../runtime/merge-patch.ts'
 import { type Decision, decide, type Waiting } from './decide.ts'
-import { ended, notMade, rejected, waits } from './events.ts'
+import { ended, isSimulated, notMade, rejected, waits } from './events.ts'
 import { WAITING_INFO } from './flow/decide.ts'
-import type { Observed } from './observe.ts'
+import type { Observed, ProgressEffect } from './observe.ts'
+import { asked } from './progress/plan.ts'
 import type { End } from './run.ts'
+import { SIMULATED_INFO } from './simulated.ts'
 import { isCron, statusOf } from './spec.ts'
+import { accepted, endStatus, finishedStatus, nextRunInfos, runningStatus, timesOf, withoutWaiting } from './status.ts'
 
-export function plan(observed: Observed): Plan {
+export function plan(observed: Observed, effect?: ProgressEffect): Plan {
   const { operation } = observed
   const adoption = isGoing(operation) ? undefined : adopt(observed)
   if (adoption !== undefined) return { actions: [adoption] }
   const decision = decide(observed)
   const { actions = [], requeueAfterMs } = carriedOut(observed, decision)
-  return { actions: [...following(observed, decision), ...actions], requeueAfterMs }
+  const next = decision.do === 'wait' ? asked(observed.progress, { effect, nowMs: observed.nowMs }) : { requeueAfterMs }
+  return { actions: [...following(observed, decision), ...actions], ...next }
 }
 
 const resourceOf = ({ kind }: Operation): Resource => operationResource(kind as OperationKind) as Resource
@@ -44,36 +48,33 @@ function adopt({ operation, dataset }: Observed): Action | undefined {
 }
 
 function carriedOut(observed: Observed, decision: Decision): Partial<Plan> & { actions?: readonly Action[] } {
-  const { operation, job, cronJob, place, infos } = observed
+  const { operation, job, cronJob, nowMs } = observed
   switch (decision.do) {
     case 'release':
       return released(operation)
     case 'end':
       return { actions: [...deletion(JOBS, job), ...deletion(CRON_JOBS, cronJob)] }
     case 'accept':
-      return changed(operation, accepted(decision.mustWait))
+      return changed(operation, accepted(operation, decision.mustWait, nowMs))
     case 'reject':
-      return changed(operation, endStatus(decision.end), rejected(operation, decision.end))
+      return changed(operation, endStatus(observed, decision.end), rejected(operation, decision.end))
     case 'start':
-      return changed(operation, { phase: 'Executing', infos: without(operation) })
+      return changed(operation, { phase: 'Executing', infos: withoutWaiting(operation) })
     case 'wait':
+      return decision.waiting === undefined ? goingOn(observed) : reported(observed, decision.waiting)
     case 'report':
       return reported(observed, decision.waiting)
     case 'make':
       return made(observed)
     case 'finish':
-      return changed(
-        operation,
-        {
-          ...endStatus(decision.end),
-          infos: { ...without(operation), ...infos },
-          ...(place === undefined ? {} : { nodeAffinity: place }),
-          ...timesOf(observed),
-        },
-        [ended(operation, decision.end)],
-      )
+      return finished(observed, decision.end)
     case 'repeat':
-      return changed(operation, { phase: 'Pending', duration: '-', ...timesOf(observed) })
+      return changed(operation, {
+        phase: 'Pending',
+        duration: '-',
+        infos: nextRunInfos(operation),
+        ...timesOf(observed),
+      })
     case 'keep':
       return {
         ...changed(operation, timesOf(observed)),
@@ -94,39 +95,24 @@ function released(operation: Operation): Partial<Plan> & { actions?: readonly Ac
 const deletion = (resource: Resource, of: KubeObject | undefined): Action[] =>
   of === undefined || isGoing(of) ? [] : [{ do: 'delete', resource, of, propagation: 'Background' }]
 
-type Status = Partial<OperationStatus>
-
-/** With `runAfter` the wait is recorded in the same write: there is no moment in which it could start too early. */
-const accepted = (mustWait: boolean): Status => ({
-  phase: 'Pending',
-  duration: 'Unfinished',
-  conditions: [],
-  infos: {},
-  ...(mustWait ? { waitFor: { operationComplete: true }, waitingFor: { operationComplete: true } } : {}),
-})
-
-const endStatus = ({ type, reason, message, at, duration }: End): Status => ({
-  phase: type,
-  duration,
-  conditions: [{ type, status: 'True', reason, message, lastProbeTime: at, lastTransitionTime: at }],
-})
-
-/** What is said there while it waits is not true any more. */
-function without(operation: Operation): Record<string, string> {
-  const { [WAITING_INFO]: _, ...rest } = statusOf(operation).infos ?? {}
-  return rest
+function finished(observed: Observed, end: End): { actions: readonly Action[] } {
+  const { operation, simulated } = observed
+  return changed(operation, finishedStatus(observed, end), [ended(operation, end, simulated)])
 }
 
-/** Of a schedule. */
-function timesOf({ cronJob }: Observed): Status {
-  const { lastScheduleTime, lastSuccessfulTime } = cronJob?.status ?? {}
-  return {
-    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
-    ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
-  }
+/** While its Job runs, what is known of that is said; while it waits for another operation, the flow says it. */
+function goingOn(observed: Observed): { actions: readonly Action[] } {
+  const { operation, simulated } = observed
+  if (statusOf(operation).phase !== 'Executing') return changed(operation, timesOf(observed))
+  const isNew = simulated !== undefined && statusOf(operation).infos?.[SIMULATED_INFO] === undefined
+  return changed(operation, runningStatus(observed), isNew ? [isSimulated(operation, simulated)] : [])
 }
 
-function changed(operation: Operation, status: Status, events: readonly EventIntent[] = []): { actions: readonly Action[] } {
+function changed(
+  operation: Operation,
+  status: Partial<OperationStatus>,
+  events: readonly EventIntent[] = [],
+): { actions: readonly Action[] } {
   const before = statusOf(operation)
   const patch = mergePatchTo(before, { ...before, ...status })
   if (patch === undefined) return { actions: [] }
@@ -135,10 +121,8 @@ function changed(operation: Operation, status: Status, events: readonly EventInt
   }
 }
 
-/** Says what it waits for, once. While it waits for another operation, the flow says it. */
-function reported(observed: Observed, waiting: Waiting | undefined): { actions: readonly Action[] } {
-  const { operation } = observed
-  if (waiting === undefined) return changed(operation, timesOf(observed))
+/** Says what it waits for, once. */
+function reported({ operation }: Observed, waiting: Waiting): { actions: readonly Action[] } {
   const before = statusOf(operation).infos ?? {}
   if (before[WAITING_INFO] === waiting.message) return { actions: [] }
   return changed(operation, { infos: { ...before, [WAITING_INFO]: waiting.message } }, [waits(operation, waiting)])

@@ -23,6 +23,7 @@ describe('the program of an operation', () => {
       config: { configMap: 'fluid-runtime-config-demo', file: 'runtime.json' },
       keySecret: 'demo-cache-key',
       saysFinal: true,
+      progressPort: 19_453,
       allowsPrivateAddresses: true,
     })
   })

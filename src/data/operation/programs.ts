@@ -19,6 +19,9 @@ export interface ProgramSource {
 export const runtimeTypeOf = ({ status }: Dataset): string =>
   status?.runtimes?.find(({ category }) => category === RUNTIME_CATEGORY)?.type ?? ''
 
+/** Of our own programs: see docs/design/0017-programs.md. */
+const PROGRESS_PORT = 19_453
+
 const TRANSLATED: readonly string[] = ['alluxio', 'juicefs', 'jindo']
 
 export interface ProgramOptions {
@@ -46,7 +49,7 @@ export async function programOf(
     imagePullSecrets: worker?.imagePullSecrets,
     config: { configMap: configMapName(name), file: CONFIG_FILE },
     ...(runtimeClass?.metadata.annotations?.[CLASS_ANNOTATIONS.key] === 'true' ? { keySecret: keySecretName(name) } : {}),
-    saysFinal: className === BUILTIN_CLASS,
+    ...(className === BUILTIN_CLASS ? { saysFinal: true, progressPort: PROGRESS_PORT } : {}),
     allowsPrivateAddresses: runtimeClass?.topology?.worker?.options?.allowPrivateAddresses === 'true',
   }
 }

@@ -6,7 +6,7 @@ import type { OperationKind } from '../../kinds/fluid/operation-parts.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import type { Resource } from '../../kube/resource.ts'
 import { carryingControllers } from './all.ts'
-import { bindDataset, endPodsIn, modulesWith, phaseOf } from './stories/testing.ts'
+import { bindDataset, endPodsIn, modulesWith, SIMULATED_PODS, statusOf } from './stories/testing.ts'
 import { anOperation, KINDS } from './testing.ts'
 
 const JOB_NAMES: Record<OperationKind, string> = {
@@ -52,14 +52,21 @@ const onlyForward: Invariant<Map<string, number>> = {
   },
 }
 
-/** Two of a kind, one after the other; the first is deleted when both have ended. */
+const job = { podSpec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
+const simulated = (kind: OperationKind) =>
+  kind === 'DataProcess' ? { processor: { podMetadata: SIMULATED_PODS, job } } : { podMetadata: SIMULATED_PODS }
+
+/**
+ * Two of a kind, one after the other; the first, which is simulated, is deleted when both have ended. A backup has no field for
+ * that.
+ */
 const scenario = (kind: OperationKind): Survival => ({
   modules: modulesWith(),
   nodes: 0,
-  before: [(cluster) => bindDataset(cluster)],
+  before: [(cluster) => bindDataset(cluster, 'demo', 'Bound', 'builtin')],
   steps: [
     async (cluster: WorldCluster) => {
-      await cluster.create(anOperation(kind, { metadata: { name: 'a' } }))
+      await cluster.create(anOperation(kind, { metadata: { name: 'a' }, spec: simulated(kind) }))
       await cluster.create(anOperation(kind, { metadata: { name: 'b' }, spec: { runAfter: { kind, name: 'a' } } }))
     },
     (cluster: WorldCluster) => endPodsIn(cluster, `a${JOB_NAMES[kind]}`, END),
@@ -68,7 +75,13 @@ const scenario = (kind: OperationKind): Survival => ({
   ],
   invariants: [inOrder, onlyForward as Invariant],
   atRest: async (cluster: WorldCluster) => {
-    assert.equal(await phaseOf(cluster, kind, 'b'), 'Complete')
+    const { phase, infos = {} } = await statusOf(cluster, kind, 'b')
+    assert.equal(phase, 'Complete')
+    const says = kind === 'DataBackup' ? [] : ['simulatedBefore']
+    assert.deepEqual(
+      Object.keys(infos).filter((key) => !key.startsWith('Backup')),
+      says,
+    )
     assert.equal(await cluster.get(namesIn(kind).resource, 'default/a'), undefined)
   },
 })

@@ -5,8 +5,8 @@ import { OPERATIONS, type Operation, type OperationName, operationText, predeces
 import { operationNames } from '../../kinds/fluid/operation-names.ts'
 import type { OperationKind } from '../../kinds/fluid/operation-parts.ts'
 import { DATASETS } from '../../kinds/fluid/resources.ts'
-import { CRON_JOBS, JOBS } from '../../kinds/kubernetes/resources.ts'
-import type { CronJob, Job } from '../../kinds/kubernetes/types.ts'
+import { CRON_JOBS, JOBS, PODS } from '../../kinds/kubernetes/resources.ts'
+import type { CronJob, Job, Pod } from '../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../kube/meta.ts'
 import { keyOfRef, type ObjectRef, refOf } from '../../kube/object-reference.ts'
 import type { Resource } from '../../kube/resource.ts'
@@ -15,6 +15,7 @@ import { type Index, indexOf, type Reader, via, type Watch } from '../../runtime
 const OF_DATASET = 'operations-of'
 const RUNS_AFTER = 'operations-after'
 const RUNS_OF = 'runs-of'
+const PODS_OF_JOB = 'pods-of-job'
 
 /** Of operations of all kinds: whom they run after. */
 export const SUCCESSOR_INDEXES: readonly Index[] = OPERATIONS.map((resource) =>
@@ -34,7 +35,14 @@ export const successorsOf = (
 /** The Jobs that a CronJob has made. */
 export const runsOf = ({ metadata: { uid = '' } }: CronJob, read: Pick<Reader, 'byIndex'>): Job[] => read.byIndex(JOBS, RUNS_OF, uid)
 
+/** The pods that a Job has made. */
+export const podsOf = ({ metadata: { uid = '' } }: Job, read: Pick<Reader, 'byIndex'>): Pod[] => read.byIndex(PODS, PODS_OF_JOB, uid)
+
 const controllerOf = ({ metadata }: KubeObject) => metadata.ownerReferences?.find(({ controller }) => controller === true)
+const jobOf = (pod: Pod) => {
+  const owner = controllerOf(pod)
+  return owner?.kind === JOBS.kind ? owner : undefined
+}
 
 export const operationIndexes = (resource: Resource<Operation>): readonly Index[] => [
   indexOf(resource, OF_DATASET, (operation) => {
@@ -44,6 +52,10 @@ export const operationIndexes = (resource: Resource<Operation>): readonly Index[
   indexOf(JOBS, RUNS_OF, (job) => {
     const owner = controllerOf(job)
     return owner?.kind === CRON_JOBS.kind ? [owner.uid] : []
+  }),
+  indexOf(PODS, PODS_OF_JOB, (pod) => {
+    const owner = jobOf(pod)
+    return owner === undefined ? [] : [owner.uid]
   }),
   ...SUCCESSOR_INDEXES,
 ]
@@ -56,6 +68,7 @@ export const operationWatches = (resource: Resource<Operation>): readonly Watch[
     isRelevantUpdate: (old, job) => !deepEqual(old.status, job.status) || isGone(old) !== isGone(job),
   }),
   via(CRON_JOBS, (cronJob) => namedAfter(resource.kind, cronJob)),
+  via(PODS, (pod, read) => ofPod(resource.kind, pod, read), { isRelevantUpdate: (old, pod) => !deepEqual(runningOf(old), runningOf(pod)) }),
   // Who waits for it may have seen its end.
   ...OPERATIONS.map((of) =>
     via(of, (successor) => namesOf(resource.kind, predecessorOf(successor)), {
@@ -86,6 +99,21 @@ const runOf = (kind: string, job: Job): ObjectRef[] => {
   const owner = controllerOf(job)
   return owner?.kind === CRON_JOBS.kind ? namedAfter(kind, { ...job, metadata: { ...job.metadata, name: owner.name } }) : []
 }
+
+function ofPod(kind: string, pod: Pod, read: Reader): ObjectRef[] {
+  const name = jobOf(pod)?.name
+  const job = name === undefined ? undefined : read.get(JOBS, pod.metadata.namespace ?? '', name)
+  return job === undefined ? [] : [...namedAfter(kind, job), ...runOf(kind, job)]
+}
+
+/** What an operation reads of its pods: whether they are simulated, and where a running one can be asked. */
+const runningOf = (pod: Pod) => [
+  pod.metadata.annotations,
+  isGone(pod),
+  pod.status?.phase,
+  pod.status?.podIP,
+  pod.status?.containerStatuses?.map(({ state }) => state?.running?.startedAt),
+]
 
 /** Its own status is written by nobody else but the flow, which changes whether it waits. */
 export const isRelevantUpdate = (old: Operation, operation: Operation): boolean =>

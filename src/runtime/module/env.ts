@@ -9,6 +9,7 @@ import type { Random } from '../../base/random.ts'
 import type { Caches } from '../../client/cache/caches.ts'
 import type { ClusterCache } from '../../client/cache/cluster-cache.ts'
 import type { Client } from '../../client/client.ts'
+import type { GetText } from '../../client/get-text.ts'
 import type { Members } from '../../client/members.ts'
 import type { PostJson } from '../../client/post-json.ts'
 import type { KubeObject } from '../../kube/meta.ts'
@@ -26,6 +27,8 @@ export interface ProcessDeps {
   signToken?(account: KubeObject, secret: KubeObject): string
   /** Calls a webhook; absent where none is called. */
   postJson?: PostJson
+  /** Asks pods at their addresses; absent where none is asked. */
+  getText?: GetText
   /** Where modules register their metrics (default: nowhere). */
   registry?: Registry
 }

@@ -34,7 +34,7 @@ export const propagatableBy = (modules: readonly Module[]) =>
   createPropagatable({ neverTravel: modules.flatMap(({ neverTravel = [] }) => neverTravel) })
 
 export function runModules(options: RunModulesOptions): RunningControllers {
-  const { role, authority, signToken, postJson, registry } = options
+  const { role, authority, signToken, postJson, getText, registry } = options
   const modules = runningModules(options)
   // Nobody connects to members for the sake of it.
   const connect = modules.some(({ needsMembers }) => needsMembers) ? options.connectMember : undefined
@@ -60,6 +60,7 @@ export function runModules(options: RunModulesOptions): RunningControllers {
         authority,
         signToken,
         postJson,
+        getText,
         registry,
         propagatable,
         members: members ?? NO_MEMBERS,

@@ -47,7 +47,7 @@ const readiness = (port: number) => ({ readinessProbe: { httpGet: { path: '/heal
 
 const entry = (command: string) => ({ command: ['sluice', 'cache', command], timeout: 30 })
 
-/** Their image is the worker's: see docs/design/0016-programs.md. */
+/** Their image is the worker's: see docs/design/0017-programs.md. */
 const OPERATIONS = [
   ['DataLoad', 'load'],
   ['DataMigrate', 'migrate'],

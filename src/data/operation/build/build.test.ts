@@ -73,6 +73,17 @@ describe('the Job of an operation', () => {
       assert.equal(jobTemplate?.spec?.template?.metadata?.labels?.cronjob, name)
     })
 
+  it('says at which port its program serves its progress', () => {
+    const of = { program: { ...program, progressPort: 19_453 } }
+    const annotations = { 'sluice.dev/progress-port': '19453' }
+    assert.deepEqual(jobOf('DataLoad', {}, of).metadata.annotations, annotations)
+    assert.deepEqual(
+      workloadOf('DataLoad', { policy: 'Cron', schedule: '0 3 * * *' }, of).cronJob?.spec?.jobTemplate?.metadata?.annotations,
+      annotations,
+    )
+    assert.equal(jobOf('DataLoad').metadata.annotations, undefined)
+  })
+
   it('cannot be taken for another by labels that its author gives', () => {
     const job = jobOf('DataLoad', { podMetadata: { labels: { role: 'mine', own: 'yes' }, annotations: { own: 'too' } } })
     const { labels, annotations } = job.spec?.template?.metadata ?? {}
@@ -184,6 +195,7 @@ describe('a DataMigrate', () => {
     assert.equal(hasKey({ image: 'mine' }), false)
   })
   it('is not tried again where its program says that this would not help', () => {
+    assert.equal(jobOf('DataMigrate', { image: 'own' }, { program: { ...program, progressPort: 19_453 } }).metadata.annotations, undefined)
     const policyOf = (saysFinal: boolean) => jobOf('DataMigrate', {}, { program: { ...program, saysFinal } }).spec?.podFailurePolicy
     assert.deepEqual(policyOf(true), { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [2, 3] } }] })
     assert.equal(policyOf(false), undefined)

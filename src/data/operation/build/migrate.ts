@@ -25,9 +25,9 @@ export function migrateWork(input: BuildInput, program: OperationProgram): Work 
   const [from, to] = [placeOf('from', spec, input), placeOf('to', spec, input)]
   const { parallelism = 1, options = {}, image, imageTag, imagePullPolicy } = spec ?? {}
   const isOwnImage = image !== undefined && image !== ''
-  // An image of the author's choice gets no key.
+  // An image of the author's choice gets no key, and nobody knows what it serves.
   const run = isOwnImage
-    ? { ...program, image: withTag(image, imageTag), imagePullPolicy, keySecret: undefined, saysFinal: false }
+    ? { ...program, image: withTag(image, imageTag), imagePullPolicy, keySecret: undefined, saysFinal: false, progressPort: undefined }
     : program
   const env: EnvVar[] = [
     { name: 'SLUICE_MIGRATE_FROM', value: JSON.stringify(from.described) },

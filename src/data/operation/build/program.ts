@@ -19,10 +19,12 @@ const CONFIG_VOLUME = 'fluid-runtime-config'
 const CONFIG_DIRECTORY = '/etc/fluid/config'
 const KEY_VOLUME = 'sluice-cache-key'
 const KEY_DIRECTORY = '/etc/sluice/key'
+/** On a Job, where the author of a pod cannot choose it. */
+export const PROGRESS_PORT = 'sluice.dev/progress-port'
 /** Refused as it is configured; ended with something left out that would be left out again. */
 const FINAL_EXIT_CODES = [2, 3]
 
-/** What programs of our own cache are told beside their environment: see docs/design/0016-programs.md. */
+/** What programs of our own cache are told beside their environment: see docs/design/0017-programs.md. */
 export function programPod({ operation, dataset }: BuildInput, program: OperationProgram, more: More): PodSpec {
   const { resources } = commonSpec(operation)
   const { config, keySecret } = program
@@ -64,10 +66,12 @@ export function programPod({ operation, dataset }: BuildInput, program: Operatio
 }
 
 /** What of the Job depends on its program. */
-export const programJob = ({ saysFinal }: OperationProgram): Pick<Work, 'job'> =>
-  saysFinal === true
+export const programJob = ({ saysFinal, progressPort }: OperationProgram): Pick<Work, 'job' | 'jobAnnotations'> => ({
+  ...(saysFinal === true
     ? { job: { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: FINAL_EXIT_CODES } }] } } }
-    : {}
+    : {}),
+  ...(progressPort === undefined ? {} : { jobAnnotations: { [PROGRESS_PORT]: String(progressPort) } }),
+})
 
 /** Without a command an image runs whatever it runs: never what was asked for. */
 export function programProblem({ operation, runtimeType, program }: BuildInput): NoProgram | undefined {

@@ -38,6 +38,8 @@ export interface OperationProgram {
   keySecret?: string
   /** It says by its exit code when another attempt would end in the same way. */
   saysFinal?: boolean
+  /** Where it says how far it is: `GET /progress` at this port of its pod. */
+  progressPort?: number
   /** Whether it may read from loopback and private addresses: the administrator's choice. */
   allowsPrivateAddresses?: boolean
 }
@@ -51,6 +53,7 @@ export interface Work {
   podLabels?: Record<string, string>
   podAnnotations?: Record<string, string>
   jobLabels?: Record<string, string>
+  jobAnnotations?: Record<string, string>
   /** Of the ConfigMap; undefined: none is needed. */
   data?: Record<string, string>
 }
@@ -76,9 +79,13 @@ export function workloadOf(input: BuildInput, work: Work): Workload {
     data === undefined
       ? undefined
       : { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataOf(input, names.configMap, commonLabels(input)), data }
+  const annotations = work.jobAnnotations === undefined ? {} : { annotations: work.jobAnnotations }
   const labels = { ...labelsOf(input, work, isCron(operation) ? 'cronjob' : 'job'), ...work.jobLabels }
   if (!isCron(operation))
-    return { configMap, job: { apiVersion: 'batch/v1', kind: 'Job', metadata: metadataOf(input, names.workload, labels), spec } }
+    return {
+      configMap,
+      job: { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadataOf(input, names.workload, labels), ...annotations }, spec },
+    }
   const { zone, times } = zonedSchedule(commonSpec(operation).schedule ?? '')
   const cronLabels = {
     ...labels,
@@ -96,7 +103,7 @@ export function workloadOf(input: BuildInput, work: Work): Workload {
         ...(zone === undefined ? {} : { timeZone: zone }),
         // Two runs of one operation would write the same files.
         concurrencyPolicy: 'Forbid',
-        jobTemplate: { metadata: { labels: { ...labelsOf(input, work, 'job'), cronjob: names.workload } }, spec },
+        jobTemplate: { metadata: { labels: { ...labelsOf(input, work, 'job'), cronjob: names.workload }, ...annotations }, spec },
       },
     },
   }

@@ -4,6 +4,7 @@
  */
 import { cycleProblem } from '../../../kinds/fluid/flow-cycle.ts'
 import type { Operation, OperationName } from '../../../kinds/fluid/operation.ts'
+import { simulatedBefore } from '../simulated.ts'
 import { isCron, statusOf } from '../spec.ts'
 
 export interface Link {
@@ -24,17 +25,19 @@ export interface WaitReport {
   message: string
 }
 
-export type FlowDecision = { do: 'release' } | { do: 'wait'; report: WaitReport }
+/** `simulated`: what comes before it never ran. */
+export type FlowDecision = { do: 'release'; simulated?: string } | { do: 'wait'; report: WaitReport }
 
 export function decideFlow({ operation, after, predecessor, isPermitted, cycle }: Link): FlowDecision {
   if (after === undefined) return { do: 'release' }
   if (cycle !== undefined) return warn('DataOperationWaiting', cycleProblem(cycle))
   if (!isPermitted) return warn('DataOperationNotFound', withheldText(operation, after))
   if (predecessor === undefined) return warn('DataOperationNotFound', missingText(after))
-  if (isCompleteFor(operation, predecessor)) return { do: 'release' }
+  const simulated = simulatedBefore(predecessor, after)
+  if (isCompleteFor(operation, predecessor)) return simulated === undefined ? { do: 'release' } : { do: 'release', simulated }
   // One that runs by schedule is tried again by itself.
   if (statusOf(predecessor).phase === 'Failed' && !isCron(predecessor)) return warn('DataOperationWaiting', failedText(predecessor, after))
-  return { do: 'wait', report: { type: 'Normal', reason: 'DataOperationWaiting', message: waitingText(predecessor, after) } }
+  return { do: 'wait', report: { type: 'Normal', reason: 'DataOperationWaiting', message: waitingText(predecessor, after, simulated) } }
 }
 
 const warn = (reason: WaitReport['reason'], message: string): FlowDecision => ({ do: 'wait', report: { type: 'Warning', reason, message } })
@@ -60,10 +63,12 @@ const failedText = (predecessor: Operation, after: OperationName): string => {
   return `Preceding operation ${named(after)} failed${because}: delete it and apply it again, or remove runAfter to go on without it`
 }
 
-const waitingText = (predecessor: Operation, after: OperationName): string =>
-  isCron(predecessor)
-    ? `Waiting for the next completion of operation ${named(after)}, which runs by schedule`
-    : `Waiting for operation ${named(after)} to complete`
+function waitingText(predecessor: Operation, after: OperationName, simulated: string | undefined): string {
+  const but = simulated === undefined ? '' : `; ${simulated}`
+  return isCron(predecessor)
+    ? `Waiting for the next completion of operation ${named(after)}, which runs by schedule${but}`
+    : `Waiting for operation ${named(after)} to complete${but}`
+}
 
 /** Where a successor reads what it waits for. */
 export const WAITING_INFO = 'waiting'

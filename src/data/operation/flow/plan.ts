@@ -3,6 +3,8 @@ import { operationResource } from '../../../kinds/fluid/operation.ts'
 import type { OperationKind } from '../../../kinds/fluid/operation-parts.ts'
 import type { Resource } from '../../../kube/resource.ts'
 import type { Plan } from '../../../runtime/controller.ts'
+import { comesAfterSimulated } from '../events.ts'
+import { BEFORE_INFO } from '../simulated.ts'
 import { statusOf } from '../spec.ts'
 import { decideFlow, type Link, WAITING_INFO } from './decide.ts'
 
@@ -12,12 +14,14 @@ export function plan(link: Link): Plan {
   const resource = operationResource(operation.kind as OperationKind) as Resource
   const said = statusOf(operation).infos?.[WAITING_INFO]
   if (decision.do === 'release') {
+    const { simulated: before } = decision
     const status = {
       waitFor: { operationComplete: false },
       waitingFor: { operationComplete: false },
-      ...(said === undefined ? {} : { infos: { [WAITING_INFO]: null } }),
+      infos: { ...(said === undefined ? {} : { [WAITING_INFO]: null }), ...(before === undefined ? {} : { [BEFORE_INFO]: before }) },
     }
-    return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status' }] }
+    const events = before === undefined ? [] : [comesAfterSimulated(operation, before)]
+    return { actions: [{ do: 'patch', resource, of: operation, patch: { status }, subresource: 'status', events }] }
   }
   const { report } = decision
   const isSame = said === report.message

@@ -1,6 +1,7 @@
 /** Stories of data operations: a member with their controllers alone, where the test plays dataset, engine and nodes. */
 import assert from 'node:assert/strict'
 import { formatTime } from '../../../base/clock.ts'
+import type { GetText } from '../../../client/get-text.ts'
 import { story as storyOf } from '../../../faultsim/story.ts'
 import type { World, WorldCluster } from '../../../faultsim/world/index.ts'
 import { fluidAdmission } from '../../../kinds/fluid/admission/index.ts'
@@ -13,12 +14,13 @@ import { EVENTS, JOBS, NODES, PODS } from '../../../kinds/kubernetes/resources.t
 import type { Job, Pod } from '../../../kinds/kubernetes/types.ts'
 import type { KubeObject } from '../../../kube/meta.ts'
 import type { Resource } from '../../../kube/resource.ts'
+import { minicluster } from '../../../minicluster/module.ts'
 import { defineModule } from '../../../runtime/module/module.ts'
 import type { ReferenceConsent } from '../../../runtime/reference-consent.ts'
 import { otherModules } from '../../testing.ts'
 import { carryingControllers } from '../all.ts'
 
-const moduleWith = (referenceConsent: ReferenceConsent) =>
+const moduleWith = (referenceConsent: ReferenceConsent, getText?: GetText) =>
   defineModule({
     name: 'operations-for-tests',
     roles: ['member'],
@@ -29,13 +31,22 @@ const moduleWith = (referenceConsent: ReferenceConsent) =>
     admission: () => fluidAdmission({ hostPathPrefixes: 'all', mayRefer: () => true }),
     defaults: {},
     services: () => ({}),
-    controllers: () => carryingControllers({ referenceConsent, translates: true }),
+    controllers: () => carryingControllers({ referenceConsent, translates: true, getText }),
   })
 
-export const modulesWith = (referenceConsent: ReferenceConsent = 'open') => [...otherModules, moduleWith(referenceConsent)]
+/** Pods are real, unless they ask for a simulation: the test plays their nodes. */
+const realPods = minicluster.with({ run: { hasProcessNodes: true, isMapped: () => true, resolves: () => true } })
 
-export function story(name: string, report: (world: World) => Promise<void>, consent: ReferenceConsent = 'open'): void {
-  storyOf(name, report, { hub: false, members: 1, modules: modulesWith(consent) })
+export const modulesWith = (referenceConsent: ReferenceConsent = 'open', getText?: GetText) => [
+  ...otherModules.map((module) => (module.name === realPods.name ? realPods : module)),
+  moduleWith(referenceConsent, getText),
+]
+
+/** For `podMetadata`: nothing of these pods runs. */
+export const SIMULATED_PODS = { annotations: { 'sluice.dev/run': 'simulated' } }
+
+export function story(name: string, report: (world: World) => Promise<void>, consent: ReferenceConsent = 'open', getText?: GetText): void {
+  storyOf(name, report, { hub: false, members: 1, modules: modulesWith(consent, getText) })
 }
 
 const DATA = 'data.fluid.io/v1alpha1'
@@ -46,13 +57,13 @@ const OPERATIONS_OF_CLASS = ['DataLoad', 'DataMigrate', 'DataBackup'].map((name)
 }))
 
 /** A dataset that is bound to a cache whose engine can do everything, and a node where pods may have run. */
-export async function bindDataset(cluster: WorldCluster, name = 'demo', phase = 'Bound'): Promise<void> {
-  if ((await cluster.get(CACHE_RUNTIME_CLASSES, 'engine')) === undefined) {
+export async function bindDataset(cluster: WorldCluster, name = 'demo', phase = 'Bound', engine = 'engine'): Promise<void> {
+  if ((await cluster.get(CACHE_RUNTIME_CLASSES, engine)) === undefined) {
     await cluster.create({
       apiVersion: DATA,
       kind: 'CacheRuntimeClass',
-      metadata: { name: 'engine' },
-      fileSystemType: 'engine',
+      metadata: { name: engine },
+      fileSystemType: engine,
       dataOperationSpecs: OPERATIONS_OF_CLASS,
     } as KubeObject)
     await cluster.create({
@@ -65,7 +76,7 @@ export async function bindDataset(cluster: WorldCluster, name = 'demo', phase = 
     apiVersion: DATA,
     kind: 'CacheRuntime',
     metadata: { namespace: 'default', name },
-    spec: { runtimeClassName: 'engine' },
+    spec: { runtimeClassName: engine },
   })
   await cluster.create({
     apiVersion: DATA,
@@ -129,6 +140,25 @@ export async function endPodsIn(
       state,
     }))
     await cluster.patch(PODS, `${metadata.namespace}/${metadata.name}`, { status: { phase, containerStatuses } }, 'status')
+  }
+}
+
+/** The pods of a Job begin to run on node n1, with an address. */
+export async function runPods(world: World, job: string): Promise<void> {
+  await runPodsIn(world.member, job, formatTime(world.clock.now()))
+  // A program that answers is asked again before a world counts as settled.
+  await world.settle({ quietMs: 1000 })
+}
+
+async function runPodsIn(cluster: WorldCluster, job: string, at: string, podIP = '10.0.0.7'): Promise<void> {
+  for (const { metadata, spec } of (await cluster.list(PODS, { namespace: 'default', labelSelector: `job-name=${job}` })) as Pod[]) {
+    const state = { running: { startedAt: at } }
+    const containerStatuses = (spec?.containers ?? []).map(({ name }) => ({
+      ...{ name, image: 'i', imageID: '', ready: true, restartCount: 0 },
+      state,
+    }))
+    const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], containerStatuses }
+    await cluster.patch(PODS, `default/${metadata.name}`, { status }, 'status')
   }
 }
 
