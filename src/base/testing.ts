@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 export function countedWork(act: () => unknown): number {
   // What is done for the first time only does not count, and what optimised code does could not be counted.
   setFlagsFromString('--no-opt')
+  setFlagsFromString('--no-maglev')
   act()
   const session = new Session()
   session.connect()

@@ -235,7 +235,7 @@ export const KEYS: readonly Judgement[] = [
       sluice.dev/clear sluice.dev/client-reads-tiers sluice.dev/converted-by sluice.dev/decision sluice.dev/decommission
       sluice.dev/deferred sluice.dev/dependencies-unknown sluice.dev/directory sluice.dev/fixed-options sluice.dev/fuse-global
       sluice.dev/handover-seconds sluice.dev/held-because sluice.dev/held-by sluice.dev/held-reason sluice.dev/key
-      sluice.dev/l- sluice.dev/leaving-worker sluice.dev/local sluice.dev/local-storage-class sluice.dev/narrowed-by sluice.dev/native-mounts
+      sluice.dev/l- sluice.dev/leaving-worker sluice.dev/local sluice.dev/local-storage-class sluice.dev/narrowed-by sluice.dev/native-mounts sluice.dev/progress-port
       sluice.dev/node sluice.dev/on-locality-change sluice.dev/pool sluice.dev/preload sluice.dev/provisioned-by sluice.dev/public-options sluice.dev/queue
       sluice.dev/recommission sluice.dev/released sluice.dev/requested sluice.dev/run sluice.dev/runtime sluice.dev/sidecar-files
       sluice.dev/simulated sluice.dev/simulated-because sluice.dev/simulated-exit-code sluice.dev/simulated-run-for sluice.dev/sluice
