@@ -23,7 +23,7 @@ import { directoryStories } from './data/directory-stories.ts'
 import { endingStories } from './data/ending-stories.ts'
 import { FILM_BYTES } from './data/film.ts'
 import { Reels } from './data/reels.ts'
-import type { Scene } from './data/scene.ts'
+import type { Scene, SharedDataset } from './data/scene.ts'
 import { sharingStories } from './data/sharing-stories.ts'
 import { WebServer } from './data/web-server.ts'
 import { writingStories } from './data/writing-stories.ts'
@@ -49,6 +49,12 @@ const PARTS = {
   'sharing, and fewer workers': sharingStories,
   'fewer workers beside readers, sharing': coLocatedStories,
 }
+/** The parts that leave a shared dataset for the end. */
+const SHARING: Readonly<Record<SharedDataset, keyof typeof PARTS>> = {
+  reels: 'sharing, and fewer workers',
+  duet: 'fewer workers beside readers, sharing',
+}
+const isChosen = (part: string): boolean => part.includes(values.only)
 /** Concurrency would be inherited. */
 const IN_ORDER = { concurrency: 1 }
 const kubectl = recordedKubectl() ?? otherKubectls()[0]
@@ -89,9 +95,10 @@ function stories(): void {
       })
 
       describe('in three members at once', { concurrency: true }, () => {
-        for (const [what, part] of Object.entries(PARTS)) if (what.includes(values.only)) describe(what, IN_ORDER, () => part(() => scene))
+        for (const [what, part] of Object.entries(PARTS)) if (isChosen(what)) describe(what, IN_ORDER, () => part(() => scene))
       })
-      describe('the end', () => endingStories(() => scene))
+      const shared = (Object.keys(SHARING) as SharedDataset[]).filter((name) => isChosen(SHARING[name]))
+      describe('the end', () => endingStories(() => scene, shared))
     })
 
   const [{ name, uid, skip: reason } = { name: 'nobody', uid: undefined, skip: true }] = everybody

@@ -22,7 +22,7 @@ export interface ReportInput {
   namespace: string
   entry: PodEntry
   /** Those that there are. */
-  workers?: string
+  workers: string
   previous: Asked | undefined
 }
 
@@ -75,9 +75,9 @@ export function datasetEffects(clock: Clock, pace: Pace): DatasetEffects {
           const output = await run(input, context, { ms: REPORT_MS, bytes: REPORT_BYTES })
           checkExit(output)
           if (output.isTruncated) throw new Error(`the report has more than ${REPORT_BYTES} bytes`)
-          return { ...heardReport(parseReport(output.stdout), previous, { atMs: clock.now(), pace }), workers }
+          return heardReport(parseReport(output.stdout), previous, { atMs: clock.now(), pace, workers })
         } catch (error) {
-          return { ...heardProblem(shown(messageOf(error), LONGEST_COMPLAINT), previous, { atMs: clock.now(), pace }), workers }
+          return heardProblem(shown(messageOf(error), LONGEST_COMPLAINT), previous, { atMs: clock.now(), pace, workers })
         }
       },
     },

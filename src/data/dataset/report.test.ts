@@ -4,6 +4,7 @@ import type { Outcome } from '../../runtime/controller.ts'
 import { type Asked, asking, DEFAULT_PACE, heardProblem, heardReport, parseReport } from './report.ts'
 
 const pace = DEFAULT_PACE
+const WORKERS = 'w0,w1'
 
 describe('a report', () => {
   const table: [string, string, unknown][] = [
@@ -32,7 +33,7 @@ describe('a report', () => {
 
 describe('when a cache is asked', () => {
   const report = (cached: string) => ({ cacheStates: { cached } })
-  const at = (atMs: number) => ({ atMs, pace })
+  const at = (atMs: number) => ({ atMs, pace, workers: WORKERS })
 
   it('depends on whether the figures change', () => {
     let asked = heardReport(report('1'), undefined, at(0))
@@ -57,7 +58,7 @@ describe('when a cache is asked', () => {
     assert.equal(heardReport(report('1'), asked, at(0)).problem, undefined)
   })
 
-  const answer = (atMs: number, intervalMs: number, count = 1): Asked => ({ atMs, intervalMs, count })
+  const answer = (atMs: number, intervalMs: number, count = 1): Asked => ({ atMs, intervalMs, count, workers: WORKERS })
   const done = (value: Asked): Outcome<Asked> => ({ state: 'done', value })
   const ofOthers: Asked = { ...answer(1_001_000, 10_000, 2), workers: 'others' }
   const given = { state: 'failed', message: '' } as const
@@ -92,7 +93,7 @@ describe('when a cache is asked', () => {
   for (const [name, outcomes, expected] of table)
     it(`is ${name}`, () =>
       assert.deepEqual(
-        asking({ nowMs: 1_005_000, pace, longestMs: 65_000, outcomeOf: ({ slot, turn }) => outcomes[`${slot}.${turn}`] }),
+        asking({ nowMs: 1_005_000, pace, longestMs: 65_000, workers: WORKERS, outcomeOf: ({ slot, turn }) => outcomes[`${slot}.${turn}`] }),
         expected,
       ))
 })

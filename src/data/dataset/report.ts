@@ -22,8 +22,8 @@ export interface Asked {
   atMs: number
   /** Each is asked after the one before has answered: the order of answers, also when the clock is set back. */
   count: number
-  /** Which workers there were; undefined: nobody was looking at them. */
-  workers?: string
+  /** Which workers there were. */
+  workers: string
   /** To be asked again after this long. */
   intervalMs: number
   /** The last one that came. */
@@ -128,7 +128,7 @@ export interface Heard {
   /** How long an answer can take. */
   longestMs: number
   /** Which workers there are: with others the figures are other ones, and it is asked at once. */
-  workers?: string
+  workers: string
   outcomeOf(turn: Turn): Outcome<Asked> | undefined
 }
 
@@ -177,13 +177,19 @@ const isSame = (a: Report | undefined, b: Report): boolean => JSON.stringify(a) 
 
 const countAfter = (previous: Asked | undefined): number => (previous?.count ?? 0) + 1
 
-export function heardReport(report: Report, previous: Asked | undefined, { atMs, pace }: { atMs: number; pace: Pace }): Asked {
-  const isQuiet = previous !== undefined && previous.problem === undefined && isSame(previous.report, report)
-  const intervalMs = isQuiet ? Math.min(previous.intervalMs * 2, pace.atMostMs) : pace.everyMs
-  return { atMs, count: countAfter(previous), reportedAtMs: atMs, report, intervalMs }
+interface Hearing {
+  atMs: number
+  pace: Pace
+  workers: string
 }
 
-export function heardProblem(problem: string, previous: Asked | undefined, { atMs, pace }: { atMs: number; pace: Pace }): Asked {
+export function heardReport(report: Report, previous: Asked | undefined, { atMs, pace, workers }: Hearing): Asked {
+  const isQuiet = previous !== undefined && previous.problem === undefined && isSame(previous.report, report)
+  const intervalMs = isQuiet ? Math.min(previous.intervalMs * 2, pace.atMostMs) : pace.everyMs
+  return { atMs, count: countAfter(previous), workers, reportedAtMs: atMs, report, intervalMs }
+}
+
+export function heardProblem(problem: string, previous: Asked | undefined, { atMs, pace, workers }: Hearing): Asked {
   const failingSinceMs = previous?.failingSinceMs ?? atMs
   const isLasting = previous?.problem !== undefined && atMs - failingSinceMs >= SILENCE_MS
   const { report, reportedAtMs } = previous ?? {}
@@ -191,6 +197,7 @@ export function heardProblem(problem: string, previous: Asked | undefined, { atM
   return {
     atMs,
     count: countAfter(previous),
+    workers,
     intervalMs,
     problem,
     failingSinceMs,

@@ -8,12 +8,13 @@ import { randomBytes, SUM_ALL, sumOf, sumsIn } from './contents.ts'
 import { FILM_BYTES } from './film.ts'
 import { mountsOf, processesOf } from './leftovers.ts'
 import { dataset, pod, runtime } from './manifests.ts'
-import type { Scene } from './scene.ts'
+import type { Scene, SharedDataset } from './scene.ts'
 import { lastSharingStories } from './sharing-stories.ts'
 
 const MEMBER = 'member1'
 
-export function endingStories(scene: () => Scene): void {
+/** `sharing`: what other stories have left for the end. */
+export function endingStories(scene: () => Scene, sharing: readonly SharedDataset[]): void {
   const desk = () => scene().desk
 
   it('Sluice is killed while a volume fills; after its next start the pod gets its files', async () => {
@@ -42,7 +43,7 @@ export function endingStories(scene: () => Scene): void {
     await desk().sees('all datasets', () => desk().field(MEMBER, 'datasets', '.items[*].status.phase'), /^(Bound ?)+$/)
   })
 
-  lastSharingStories(scene)
+  lastSharingStories(scene, sharing)
 
   it('sluice down leaves no process, no mount, no tmpfs, and nothing outside its directory', async () => {
     const { dir, person } = desk()

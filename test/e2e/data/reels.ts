@@ -44,10 +44,6 @@ export class Reels {
 
   node = (number: number): string => `${this.#options.member}-process-${number}`
 
-  get isMade(): boolean {
-    return this.#sums.size > 0
-  }
-
   get bytes(): number {
     return this.#options.amount.bytes + FILM_BYTES
   }

@@ -14,3 +14,6 @@ export interface Scene {
   /** Of the large directory. */
   amount: { files: number; bytes: number }
 }
+
+/** What two namespaces read. */
+export type SharedDataset = 'reels' | 'duet'

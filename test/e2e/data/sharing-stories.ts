@@ -7,7 +7,7 @@ import { FILM_BYTES } from './film.ts'
 import { grant, pod, READERS, sidecarJob, within } from './manifests.ts'
 import { directoriesOf, fingerprint, generations } from './node-files.ts'
 import { GUEST, inWords, OWNER, type Reels, sameFiles, WORKERS } from './reels.ts'
-import type { Scene } from './scene.ts'
+import type { Scene, SharedDataset } from './scene.ts'
 
 export function sharingStories(scene: () => Scene): void {
   const desk = () => scene().desk
@@ -124,27 +124,25 @@ export function sharingStories(scene: () => Scene): void {
   })
 }
 
-const NOT_RUN = 'its part was not run'
-
 /** What needs another start of Sluice, and the end of all of it. */
-export function lastSharingStories(scene: () => Scene): void {
+export function lastSharingStories(scene: () => Scene, parts: readonly SharedDataset[]): void {
   const desk = () => scene().desk
   const reels = (): Reels => scene().reels
 
-  it('the client as an init container, as before Kubernetes 1.29: the Job reads the same bytes, and completes', async (t) => {
-    if (!reels().isMade) return t.skip(NOT_RUN)
+  const oldForm = async (): Promise<void> => {
     const { name, guest } = reels()
     await desk().apply(guest, sidecarJob('old-form', name, SUM_ALL))
     await desk().until(guest, 'job/old-form', '.status.conditions[?(@.type=="Complete")].status', 'True')
     sameFiles(sumsIn(await desk().kubectl(guest, 'logs', 'job/old-form', '-c', 'reader')), reels().sums)
     const init = await desk().field(guest, 'pods', '.items[?(@.metadata.labels.job-name=="old-form")].spec.initContainers[*].name')
     assert.equal(init, 'init-fluid-fuse-0')
-  })
+  }
+  if (parts.includes('reels'))
+    it('the client as an init container, as before Kubernetes 1.29: the Job reads the same bytes, and completes', oldForm)
 
-  for (const which of ['reels', 'duet'] as const)
-    it(`nothing is left of ${which} in either namespace, and on no node`, async (t) => {
-      const { name, owner, guest, isMade } = scene()[which]
-      if (!isMade) return t.skip(NOT_RUN)
+  for (const which of parts)
+    it(`nothing is left of ${which} in either namespace, and on no node`, async () => {
+      const { name, owner, guest } = scene()[which]
       for (const where of [guest, owner]) {
         await desk().kubectl(where, 'delete', 'jobs', '--all', '--wait=false')
         await desk().kubectl(where, 'delete', 'pods', '-l', READERS, '--wait=false')

@@ -1,6 +1,7 @@
 /** A defective controller of datasets among the correct ones, in a world of one member: it differs in one thing. */
 import { runControllers } from '../../../composition.ts'
-import type { Controller } from '../../../runtime/controller.ts'
+import type { ObjectRef } from '../../../kube/object-reference.ts'
+import type { Controller, Effect, Outcome } from '../../../runtime/controller.ts'
 import type { Oracle } from '../../prover/failure.ts'
 import { proveScript, proveSeed, type SeedResult } from '../../seeded/prove-seed.ts'
 import { type Step, scriptOf } from '../../seeded/script.ts'
@@ -43,3 +44,26 @@ export function provePlanted(
   const { steps } = planted
   return steps === undefined ? proveSeed(world, seed, from) : proveScript(world, { ...scriptOf(world, seed), steps, moments: [] }, from)
 }
+
+/** The same controller, to which every answer of one effect is another. */
+export const withAnswers = <T>(
+  right: Controller,
+  effect: string,
+  answer: (value: T, asked: { cache: ObjectRef; key: string }) => T,
+): Controller => ({
+  ...right,
+  observe: (cache, primary, read, client) =>
+    right.observe(
+      cache,
+      primary,
+      {
+        ...read,
+        outcome<Input, Output>(of: Effect<Input, Output>, key: string): Outcome<Output> | undefined {
+          const outcome = read.outcome(of, key)
+          if (of.name !== effect || outcome?.state !== 'done') return outcome
+          return { state: 'done', value: answer(outcome.value as unknown as T, { cache, key }) as unknown as Output }
+        },
+      },
+      client,
+    ),
+})

@@ -1,7 +1,6 @@
 import { keyOfRef } from '../../../kube/object-reference.ts'
-import type { Outcome } from '../../../runtime/controller.ts'
 import type { Step } from '../../seeded/script.ts'
-import type { PlantedInMember } from './planted.ts'
+import { type PlantedInMember, withAnswers } from './planted.ts'
 
 const OF = 'data.runtime.cache'
 
@@ -23,25 +22,10 @@ export const victimFromStaleReport: PlantedInMember = {
   steps: [...step('mode of a cache', [true]), ...step('scale of a cache', [3, 1, 3, 1, 3, 1])],
   twin(right) {
     const first = new Map<string, unknown>()
-    return {
-      ...right,
-      observe: (key, primary, read, client) =>
-        right.observe(
-          key,
-          primary,
-          {
-            ...read,
-            outcome<Input, Output>(effect: Parameters<typeof read.outcome<Input, Output>>[0], of: string): Outcome<Output> | undefined {
-              const outcome = read.outcome(effect, of)
-              if (effect.name !== `${OF}.worker-report` || outcome?.state !== 'done') return outcome
-              const value = outcome.value as Asked
-              const cache = keyOfRef(key)
-              if (!first.has(cache) && value.report !== undefined) first.set(cache, value.report)
-              return { state: 'done', value: { ...value, report: first.get(cache) } as Output }
-            },
-          },
-          client,
-        ),
-    }
+    return withAnswers<Asked>(right, `${OF}.worker-report`, (value, { cache }) => {
+      const name = keyOfRef(cache)
+      if (!first.has(name) && value.report !== undefined) first.set(name, value.report)
+      return { ...value, report: first.get(name) }
+    })
   },
 }
