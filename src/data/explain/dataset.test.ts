@@ -60,6 +60,9 @@ describe('why a dataset is served, or not', () => {
     const explained = explainDataset(anInput({ runtimes: [aRuntime({ conditions: [...conditions, held] })] }))
     assert.ok(textOf(explained).includes('… scale-in: 1 worker that is to leave stays, because …'))
     assert.match(explained.trouble?.fix ?? '', /kubectl scale cacheruntime\/demo -n shop$/)
+    const waiting = { ...held, reason: 'AwaitsMaster', message: 'worker demo-worker-0 stays after all, …' }
+    const forMaster = explainDataset(anInput({ runtimes: [aRuntime({ conditions: [...conditions, waiting] })] }))
+    assert.match(forMaster.trouble?.fix ?? '', /^wait for the master of CacheRuntime demo: kubectl get pods -n shop$/)
   })
 
   const failing = {

@@ -155,7 +155,7 @@ function scaleInStep({ runtimes, commands }: DatasetInput): Step | undefined {
   const held = findCondition((runtime?.status as { conditions?: Condition[] } | undefined)?.conditions, SCALE_IN_HELD)
   if (runtime === undefined || held === undefined) return undefined
   if (held.reason === 'AwaitsMaster') {
-    const fix = `wait for the master of ${runtime.kind} ${runtime.metadata.name}: ${commands.here(`kubectl get pods`)}`
+    const fix = `wait for the master of ${runtime.kind} ${runtime.metadata.name}: ${commands.here('kubectl get pods')}`
     return { link: { what: 'scale-in', state: 'waits', says: short(held.message ?? '') }, fix }
   }
   const fix = `nothing, if the pods end by themselves; else end them, or ask for as many workers as there are: ${commands.here(`kubectl scale ${runtime.kind.toLowerCase()}/${runtime.metadata.name}`)}`

@@ -2,7 +2,8 @@
  * Carries out data operations of one kind; the four controllers differ in nothing but the kind. Sole writer of: finalizer and owner
  * reference of an operation, its status (but for the wait, which is the flow's once it is set), its Job or CronJob and its
  * ConfigMap. Runs again when the operation, its dataset, its Job or CronJob, a pod of that, or who waits for it changes; time alone
- * counts for ttlSecondsAfterFinished. While its program runs and serves its progress, asks it every two seconds. Deletion: the Job or CronJob first; the finalizer stays until that is gone.
+ * counts for ttlSecondsAfterFinished. While its program runs and serves its progress, asks it every two seconds. Deletion: the Job
+ * or CronJob first; the finalizer stays until that is gone.
  */
 import type { Operation } from '../../kinds/fluid/operation.ts'
 import { CACHE_RUNTIME_CLASSES, CACHE_RUNTIMES } from '../../kinds/fluid/resources.ts'

@@ -44,6 +44,12 @@ describe('the worker that leaves next', () => {
     ['of equals the one with fewer readers', [worker(0), worker(1, { readers: [reader('a')] })], reportOf({ 0: 3, 1: 3 }), 'w-0 least'],
     ['one that the cache does not know', workers, reportOf({ 0: 5, 1: 3 }), 'w-2 least'],
     ['the highest ordinal without a report', workers, undefined, 'w-2 highest'],
+    [
+      'without a report the highest ordinal of those with the fewest readers',
+      [worker(0), worker(1), worker(2, { readers: [reader('a')] })],
+      undefined,
+      'w-1 highest',
+    ],
     ['one without a node before all', [worker(0, { node: undefined }), worker(1)], reportOf({ 0: 5, 1: 0 }), 'w-0 not-placed'],
     ['one that is leaving already', workers, new Map([['w-0', { cachedBytes: 9, isLeaving: true }]]), 'w-0 leaving'],
     ['the only one', [worker(4)], undefined, 'w-4 only'],

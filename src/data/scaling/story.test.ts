@@ -299,6 +299,9 @@ describe('workers beside readers', () => {
     await cluster.create(aReader('reader', await nodeOf(cluster, 'demo-worker-0')))
     await world.advance(30_000)
     assert.match((await heldIn(cluster)) ?? '', /worker demo-worker-0 stays after all, and serves again as soon as the master runs/)
+    const { conditions = [] } = (await runtimeIn(cluster)).status as { conditions?: { type: string; reason?: string }[] }
+    assert.equal(conditions.find(({ type }) => type === 'ScaleInHeld')?.reason, 'AwaitsMaster')
+    assert.deepEqual(await eventsOf(cluster, 'RuntimeScaleInFailed'), [], 'no reader is in the way')
     assert.deepEqual(await ordinalsIn(cluster), [0, 1])
     await cluster.patch(PODS, 'default/demo-master-0', { metadata: { finalizers: null } })
     answering(cluster, { bytes: { 0: 1, 1: 2 } })
